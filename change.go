@@ -1,0 +1,57 @@
+package reeve
+
+import (
+	"context"
+	"io"
+)
+
+// ChangeKind is one of the four ways in which a disk is changed.
+type ChangeKind string
+
+const (
+	Put    ChangeKind = "put" // create or replace a file
+	Remove ChangeKind = "remove"
+	Move   ChangeKind = "move" // never onto an existing name
+	Mkdir  ChangeKind = "mkdir"
+)
+
+// Change is what a mutating verb proposes. Nothing happens by making one.
+type Change struct {
+	Kind  ChangeKind `json:"kind"`
+	Place Place      `json:"place"`
+	To    *Place     `json:"to,omitempty"` // destination of a move
+	// Expect is the version the change is based on. For a place that does
+	// not exist it is zero, and the change is create-only.
+	Expect Version `json:"expect,omitzero"`
+	// Content is set for Put only.
+	Content Content `json:"-"`
+}
+
+// Content is where the new bytes of a Put come from: Bytes, FromPlace or
+// Stream.
+type Content interface{ isContent() }
+
+// Bytes is content held in memory.
+type Bytes []byte
+
+// FromPlace is the content of another place at a fixed version (copy,
+// restore).
+type FromPlace struct {
+	Place   Place
+	Version Version
+}
+
+// Stream is content that never stands in memory whole. What it binds in a
+// digest is its source, not its bytes; the source must refuse a read when its
+// version is no longer the one named here.
+type Stream struct {
+	Size   int64
+	Source FromPlace
+	// Open is called at most once, when the change is staged. The caller
+	// closes the reader.
+	Open func(context.Context) (io.ReadCloser, error)
+}
+
+func (Bytes) isContent()     {}
+func (FromPlace) isContent() {}
+func (Stream) isContent()    {}

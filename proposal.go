@@ -1,0 +1,116 @@
+package reeve
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
+)
+
+// Proposal is the changes of one call, as one unit: all of them or none.
+type Proposal struct {
+	Target  Target
+	Subject Subject
+	Effects []Effect
+	Changes []Change
+}
+
+// Digest binds a question to what it showed: who asks (door, agent and the
+// session the client told; never the turn or the process), the effects and
+// places, the versions before and the bytes after. A stream binds its source
+// place and version.
+func (p Proposal) Digest() Digest {
+	h := digester{sha256.New()}
+	h.str("reeve/proposal/1")
+	h.str(string(p.Target))
+	h.str(string(p.Subject.Kind), p.Subject.Door, p.Subject.Agent)
+	if p.Subject.SessionTold {
+		h.str(p.Subject.Session)
+	} else {
+		h.str("")
+	}
+	h.num(int64(len(p.Effects)))
+	for _, e := range p.Effects {
+		h.str(string(e.Kind))
+		h.place(e.Place)
+		h.optional(e.To)
+	}
+	h.num(int64(len(p.Changes)))
+	for _, c := range p.Changes {
+		h.str(string(c.Kind))
+		h.place(c.Place)
+		h.optional(c.To)
+		h.str(c.Expect.String())
+		switch x := c.Content.(type) {
+		case nil:
+			h.str("none")
+		case Bytes:
+			sum := sha256.Sum256(x)
+			h.str("bytes", string(sum[:]))
+		case FromPlace:
+			h.from(x)
+		case Stream:
+			h.str("stream")
+			h.from(x.Source)
+			h.num(x.Size)
+		}
+	}
+	var d Digest
+	h.Sum(d[:0])
+	return d
+}
+
+// Digest identifies one proposal.
+type Digest [sha256.Size]byte
+
+// String is the digest in hexadecimal.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (d *Digest) UnmarshalText(b []byte) error {
+	if len(b) != hex.EncodedLen(len(d)) {
+		return hex.ErrLength
+	}
+	_, err := hex.Decode(d[:], b)
+	return err
+}
+
+// digester writes length-prefixed fields, so that no two proposals run
+// together into the same bytes.
+type digester struct{ hash.Hash }
+
+func (h digester) num(n int64) {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], uint64(n))
+	h.Write(b[:])
+}
+
+func (h digester) str(fields ...string) {
+	for _, s := range fields {
+		h.num(int64(len(s)))
+		h.Write([]byte(s))
+	}
+}
+
+func (h digester) place(p Place) {
+	h.str(string(p.Target), string(p.Root), p.Path(), string(p.Kind))
+	h.num(int64(p.Missing))
+}
+
+func (h digester) optional(p *Place) {
+	if p == nil {
+		h.num(0)
+		return
+	}
+	h.num(1)
+	h.place(*p)
+}
+
+func (h digester) from(f FromPlace) {
+	h.str("from")
+	h.place(f.Place)
+	h.str(f.Version.String())
+}
