@@ -1,0 +1,75 @@
+package capfs
+
+import (
+	"context"
+
+	"reeve"
+)
+
+// Committer makes proposed changes real, all of them or none. The gate stages
+// first, outside any lock, beside the record's intent row, and swaps under its
+// one commit lock.
+//
+// How a change is made is chosen per mount and file, and told in Staged.Rung:
+//
+//	exchange     an unnamed new file takes the place of the old one in one step
+//	link         the old file is kept by a link, the new one renamed over it;
+//	             a new name is made by a link, which refuses an existing one
+//	in_place     the bytes are written into the old file, from a journal
+//
+// Methods may be called by many goroutines; one Staged belongs to one.
+type Committer interface {
+	// Stage prepares one change below a held parent, and shows nothing under
+	// a name: new bytes lie in an unnamed file, synced. Parent is the deepest
+	// folder that exists; missing folders of the change's place are made by
+	// Swap, through the same handle, one by one, none through a link. Errors
+	// are *reeve.Error; when there is one, nothing is left behind.
+	Stage(ctx context.Context, parent *Held, c reeve.Change) (Staged, error)
+	// Swap makes all the changes or none. Before each, what is at the place
+	// is compared with what the change expects (reeve.Changed; for a create
+	// and the end of a move: reeve.Exists), again on what was displaced, and
+	// afterwards the parent is read back: if it has left the granted folders,
+	// everything is undone. The receipt counts also when there is an error:
+	// it then names what could not be put back.
+	Swap(ctx context.Context, staged []Staged) (Receipt, error)
+}
+
+// Staged is one prepared change.
+type Staged interface {
+	Change() reeve.Change
+	// Rung is how it would be made: "exchange", "link" or "in_place".
+	Rung() string
+	// Cleanup drops what was prepared. It is safe to defer: after a Swap that
+	// succeeded, and a second time, it does nothing.
+	Cleanup() error
+}
+
+// Receipt is what a Swap did.
+type Receipt struct {
+	Done []Done
+	// Left names what is neither old nor new, after a roll-back met somebody
+	// else's change. It is empty unless Swap failed.
+	Left []reeve.Place
+}
+
+// Done is one change as it came out.
+type Done struct {
+	Change reeve.Change
+	// Version is that of what stands at the place now, zero after a removal.
+	Version reeve.Version
+	Rung    string
+	// Made are the folders that were made on the way, outermost first.
+	Made []reeve.Place
+	// Displaced is what stood there before, nil if nothing did. It belongs to
+	// who holds the receipt: history takes it, then calls Release.
+	Displaced Displaced
+}
+
+// Displaced is what a change put out of the way, still whole.
+type Displaced interface {
+	Info() Info
+	// Open opens a displaced file's bytes.
+	Open(ctx context.Context) (OpenFile, error)
+	// Release lets go of it for good.
+	Release() error
+}

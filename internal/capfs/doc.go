@@ -1,0 +1,16 @@
+// Package capfs is the one door to user files: granted folders held as open
+// handles, a resolver that walks from them without ever letting the system
+// follow a link, and files and folders opened from what is held.
+//
+// Call New, then SetGrants; inside Call, use Resolve, and File or Folder on
+// the Held that it gives. Work on files always runs inside Call: it is what
+// gives a deadline to file systems that do not answer.
+//
+// What it does not protect from: it judges nothing. A place carries the root
+// that decides and the marks found on the way, and policy must look at both.
+// Names are not compared with any list here, only identities. Other programs
+// of the same user may change a file while it is read (Fresh tells), and what
+// a folder is renamed to after it was held is not seen. On systems without
+// held path descriptors a FIFO that takes a folder's or file's name between
+// two looks can still be opened; identity is compared right after.
+package capfs

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package capfs
+
+func systemLayer() Layer { return NewPortable() }

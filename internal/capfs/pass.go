@@ -1,0 +1,89 @@
+package capfs
+
+import (
+	"context"
+
+	"reeve"
+)
+
+// child holds one entry and looks at it.
+func (fs *FS) child(ctx context.Context, m *mount, parent Node, name string) (child Node, info Info, err error) {
+	err = fs.touch(ctx, m, func() (err error) {
+		if child, err = parent.Child(name); err == nil {
+			if info, err = child.Info(false); err != nil {
+				child.Close()
+			}
+		}
+		return err
+	})
+	return child, info, err
+}
+
+func (fs *FS) readLink(ctx context.Context, m *mount, link Node) (text string, err error) {
+	r, ok := link.(LinkReader)
+	if !ok {
+		return "", errUnable
+	}
+	err = fs.touch(ctx, m, func() (err error) { text, err = r.ReadLink(); return err })
+	return text, err
+}
+
+// spelling gives a name as on disk, or as it was written where nobody tells.
+func (fs *FS) spelling(ctx context.Context, m *mount, parent Node, name string) string {
+	s, ok := parent.(Speller)
+	if !ok {
+		return name
+	}
+	err := fs.touch(ctx, m, func() error {
+		real, err := s.Spelling(name)
+		if err == nil && real != "" {
+			name = real
+		}
+		return err
+	})
+	_ = err // the written name is then the best there is
+	return name
+}
+
+// pass is where every thing that is walked through or arrived at is judged by
+// what it is, whatever it is called: another granted folder takes over, a
+// narrowing leaves its mark, another file system is looked at by type. Depth is
+// how many names lead to the child, 0 where no folder can be another root.
+func (fs *FS) pass(ctx context.Context, v *view, at frame, child Node, info Info, depth int) (frame, error) {
+	next := at
+	next.info = info
+	crossed := info.Device != at.info.Device || info.Mount != at.info.Mount
+	if crossed {
+		next.m = fs.mounts.of(info.Device)
+		err := fs.touch(ctx, next.m, func() error {
+			next.fsys = fileSystemOf(child)
+			return nil
+		})
+		if err != nil {
+			return at, err
+		}
+		if next.fsys.Pseudo {
+			next.marks = withMark(next.marks, reeve.Mark{Kind: reeve.MarkPseudo, Rule: next.fsys.Name})
+		}
+	}
+	switched := false
+	for _, k := range v.index[idOf(info.Identity)] {
+		switch {
+		case !k.identity.SameFile(info.Identity):
+		case k.root < 0:
+			next.marks = withMark(next.marks, k.narrow.mark())
+		case info.Kind == reeve.Directory && !switched && depth > 0:
+			switched = true
+			next.root, next.depth = k.root, depth
+			for _, m := range v.roots[k.root].marks {
+				next.marks = withMark(next.marks, m)
+			}
+		}
+	}
+	if crossed || info.Kind == reeve.File && info.Links > 1 {
+		for _, n := range fs.insideOf(ctx, v, info) {
+			next.marks = withMark(next.marks, n.mark())
+		}
+	}
+	return next, nil
+}

@@ -1,0 +1,8 @@
+//go:build !windows
+
+package capfs
+
+const (
+	separator  = "/"
+	separators = "/"
+)

@@ -1,0 +1,6 @@
+package capfs
+
+const (
+	separator  = `\`
+	separators = `\/`
+)

@@ -1,0 +1,170 @@
+package capfs_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"reeve"
+	"reeve/internal/capfs"
+	"reeve/internal/pathname"
+)
+
+// swapper exchanges two names as fast as it can until it is stopped.
+func swapper(t *testing.T, a, b string) (stop func() int64) {
+	t.Helper()
+	var over atomic.Bool
+	var n atomic.Int64
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for !over.Load() {
+			if err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE); err != nil {
+				t.Errorf("swap: %v", err)
+				return
+			}
+			n.Add(1)
+		}
+	}()
+	return func() int64 {
+		over.Store(true)
+		<-done
+		return n.Load()
+	}
+}
+
+// TestSwapped: a folder and a link to a folder outside trade names while
+// everything is resolved, opened, listed and read. What comes back is the
+// inside or a refusal, never the outside. REEVE_SWAPS sets how many swaps
+// there must be; without it the test takes about a second.
+func TestSwapped(t *testing.T) {
+	want, _ := strconv.ParseInt(os.Getenv("REEVE_SWAPS"), 10, 64)
+	for name, layer := range map[string]capfs.Layer{
+		"linux": capfs.NewLinux(capfs.LinuxOptions{}), "without openat2": capfs.NewLinux(capfs.LinuxOptions{NoOpenat2: true}),
+		"without proc": capfs.NewLinux(capfs.LinuxOptions{NoProc: true}), "portable": capfs.NewPortable(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			base, err := os.MkdirTemp("/dev/shm", "swapped")
+			if err != nil {
+				base = t.TempDir()
+			}
+			defer os.RemoveAll(base)
+			for path, text := range map[string]string{
+				"root/in/sub/f": "inside", "out/sub/f": "OUTSIDE", "out/OUTSIDE": "OUTSIDE", "root/in/own": "inside",
+			} {
+				p := filepath.Join(base, path)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(p), 0o755), os.WriteFile(p, []byte(text), 0o644)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			root := filepath.Join(base, "root")
+			if err := os.Symlink("../out", filepath.Join(root, "x")); err != nil {
+				t.Fatal(err)
+			}
+			fs := capfs.New(capfs.Options{Layer: layer})
+			defer fs.Close()
+			fs.SetGrants([]capfs.Grant{{Path: root, Access: reeve.ReadWrite}}, nil)
+			stop := swapper(t, filepath.Join(root, "in"), filepath.Join(root, "x"))
+			ctx := context.Background()
+			got, refused := 0, 0
+			began := time.Now()
+			for rounds := 0; want > 0 && rounds < int(want)/4 || want == 0 && time.Since(began) < 300*time.Millisecond; rounds++ {
+				for _, path := range []string{"in/sub/f", "in/own", "in", "in/sub", "x/sub/f"} {
+					ok, err := lookEverywhere(ctx, fs, parsed(t, filepath.Join(root, path)))
+					if err != nil {
+						t.Fatalf("%s: %v", path, err)
+					}
+					if ok {
+						got++
+					} else {
+						refused++
+					}
+				}
+			}
+			swaps := stop()
+			t.Logf("%d swaps, %d answers, %d refusals", swaps, got, refused)
+			if swaps == 0 || got == 0 || refused == 0 {
+				t.Error("nothing raced")
+			}
+		})
+	}
+}
+
+// lookEverywhere does with a path what can be done. An error means that the
+// outside was seen.
+func lookEverywhere(ctx context.Context, fs *capfs.FS, p pathname.Parsed) (bool, error) {
+	h, err := fs.Resolve(ctx, p, true)
+	if err != nil {
+		return false, leak(err.Error())
+	}
+	defer h.Close()
+	if err := leak(h.Place().Path()); err != nil {
+		return false, err
+	}
+	switch h.Place().Kind {
+	case reeve.File:
+		return readOne(ctx, h)
+	case reeve.Directory:
+		folder, err := h.Folder(ctx)
+		if err != nil {
+			return false, leak(err.Error())
+		}
+		defer folder.Close()
+		var names []string
+		err = folder.Each(ctx, func(e capfs.DirEntry) error {
+			names = append(names, e.Name)
+			return leak(e.Name)
+		})
+		if err != nil {
+			return false, leak(err.Error())
+		}
+		for _, n := range append(names, "f", "OUTSIDE", "sub") {
+			e, err := folder.Lookup(ctx, n)
+			if err != nil {
+				if err := leak(err.Error()); err != nil {
+					return false, err
+				}
+				continue
+			}
+			if e.Place().Kind == reeve.File {
+				if _, err := readOne(ctx, e); err != nil {
+					e.Close()
+					return false, err
+				}
+			}
+			e.Close()
+		}
+		return true, nil
+	}
+	return false, nil
+}
+
+func readOne(ctx context.Context, h *capfs.Held) (bool, error) {
+	f, err := h.File(ctx)
+	if err != nil {
+		return false, leak(err.Error())
+	}
+	defer f.Close()
+	b := make([]byte, 100)
+	n, err := f.ReadAt(b, 0)
+	if err != nil && err != io.EOF {
+		return false, leak(err.Error())
+	}
+	return true, leak(string(b[:n]))
+}
+
+func leak(s string) error {
+	if strings.Contains(s, "OUTSIDE") {
+		return errors.New("the outside was seen: " + s)
+	}
+	return nil
+}
