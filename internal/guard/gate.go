@@ -1,0 +1,397 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"reeve"
+	"reeve/internal/capfs"
+	"reeve/internal/pathname"
+)
+
+// Options are the parts that a gate is made of. Files, Policies, Record and
+// Verbs are required. What is missing of the rest makes the gate refuse what
+// would need it: a gate without Changes changes nothing.
+type Options struct {
+	Target    reeve.Target // empty: reeve.Local
+	Files     *capfs.FS
+	Policies  Policies
+	Record    Recorder
+	Verbs     map[reeve.Verb]Verb
+	Ledger    Ledger
+	Approvals Approvals
+	ReadState ReadState
+	Changes   capfs.Committer
+	// Redact, if set, is applied to every text that leaves.
+	Redact func(string) string
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// Gate is the one Doer of a computer. It is safe for concurrent use.
+type Gate struct {
+	o       Options
+	verbs   map[reeve.Verb]Verb
+	commits locks // held for a swap only, one for each device
+}
+
+// New makes a gate.
+func New(o Options) (*Gate, error) {
+	if o.Files == nil || o.Policies == nil || o.Record == nil || len(o.Verbs) == 0 {
+		return nil, errors.New("guard: files, policies, record and verbs are required")
+	}
+	if o.Target == "" {
+		o.Target = reeve.Local
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	g := &Gate{o: o, verbs: make(map[reeve.Verb]Verb, len(o.Verbs))}
+	for name, v := range o.Verbs {
+		g.verbs[name] = v
+	}
+	return g, nil
+}
+
+// call is one request on its way through the gate.
+type call struct {
+	reeve.Request
+	verb    Verb
+	policy  Current
+	intents []reeve.Intent
+	reply   *Reply
+	started time.Time
+}
+
+// passed is what the pass hands on: a verb's work and the premises it rests
+// on. The view stays open until the call ends.
+type passed struct {
+	view     *View
+	work     Work
+	proposal reeve.Proposal
+}
+
+// Do implements reeve.Doer. Whatever goes wrong before the swap means that
+// nothing has happened.
+func (g *Gate) Do(ctx context.Context, r reeve.Request) (reeve.Outcome, error) {
+	c, err := g.admit(ctx, r)
+	if err != nil {
+		return g.refuse(ctx, c, err)
+	}
+	p, err := g.pass(ctx, c)
+	if err != nil {
+		return g.refuse(ctx, c, err)
+	}
+	defer p.view.close()
+	if len(p.work.Changes) == 0 {
+		return g.answer(ctx, c, p)
+	}
+	approved, pending, err := g.settle(ctx, c, p)
+	if err != nil {
+		return g.refuse(ctx, c, err)
+	}
+	if pending != nil {
+		return g.ask(ctx, c, p, *pending)
+	}
+	return g.commit(ctx, c, p, approved)
+}
+
+// admit looks at the request as a request: for this computer, known, and
+// while file access is on. The policy it finds is the call's until its end.
+func (g *Gate) admit(ctx context.Context, r reeve.Request) (*call, error) {
+	if r.Target == "" {
+		r.Target = g.o.Target
+	}
+	if !r.Subject.IsOwner() {
+		r.Subject.Kind = reeve.Agent
+	}
+	c := &call{Request: r, started: g.o.Now(), reply: newReply(0, g.o.Redact)}
+	if r.Call == nil {
+		return c, internalError("a request without a call")
+	}
+	if r.Target != g.o.Target {
+		return c, &reeve.Error{Kind: reeve.IO, Code: reeve.LocalExecutionLost,
+			What: "the request is for another computer", Not: "Nothing was done."}
+	}
+	var err error
+	if c.policy, err = g.o.Policies.Current(ctx); err != nil {
+		return c, &reeve.Error{Kind: reeve.Policy, Code: reeve.Disabled, Cause: err,
+			What: "the rules could not be read, so nothing is allowed", Not: "Nothing was done.",
+			Instead: "The owner can look with `reeve doctor`."}
+	}
+	c.reply = newReply(c.policy.Settings.ReplyBytes, g.o.Redact)
+	if !c.policy.Enabled || c.policy.Rules == nil {
+		return c, &reeve.Error{Kind: reeve.Policy, Code: reeve.Disabled,
+			What: "file access is switched off", Not: "Nothing was done.",
+			Instead: "The owner switches it on with `reeve roots add DIR`."}
+	}
+	verb, ok := g.verbs[r.Call.Verb()]
+	if !ok {
+		return c, &reeve.Error{Kind: reeve.Input, Code: reeve.Invalid,
+			What: fmt.Sprintf("there is no operation %q", bounded(string(r.Call.Verb()), 64)), Not: "Nothing was done."}
+	}
+	c.verb = verb
+	return c, nil
+}
+
+// pass is plan, resolve, decide, open, work and fresh, in a worker that can
+// be left behind when a file system does not answer. Left behind, it closes
+// what it holds by itself.
+func (g *Gate) pass(ctx context.Context, c *call) (*passed, error) {
+	intents, err := c.verb.Plan(c.Call, c.policy.Settings) // 1 plan
+	if err != nil {
+		return nil, err
+	}
+	c.intents = intents
+	reply := c.reply
+	return capfs.CallFor(ctx, g.o.Files, c.policy.Settings.CallTime, func(ctx context.Context) (p *passed, err error) {
+		view := &View{files: g.o.Files, rules: c.policy.Rules, subject: c.Subject,
+			settings: c.policy.Settings, paths: c.policy.Paths, now: g.o.Now}
+		defer func() {
+			if e := recover(); e != nil {
+				p, err = nil, panicked(e)
+			}
+			if err == nil && len(p.work.Changes) > 0 && ctx.Err() != nil {
+				p, err = nil, ctx.Err() // nobody waits for the holds any more
+			}
+			if err != nil || len(p.work.Changes) == 0 {
+				view.close()
+			}
+		}()
+		for _, in := range intents {
+			s, err := g.look(ctx, c, in) // 2 resolve, 3 decide
+			if err != nil && !in.Optional {
+				return nil, err
+			} else if err != nil {
+				s = &Seen{Intent: in, shown: shownPath(in.Path), Err: reply.clear(asRefusal(c.Call.Verb(), in.Path, err))}
+			}
+			view.seen = append(view.seen, s)
+		}
+		work, err := c.verb.Work(ctx, c.Call, view, reply) // 4 open (through the view), 5 work
+		if err != nil {
+			return nil, err
+		}
+		p = &passed{view: view, work: work}
+		if len(work.Changes) > 0 {
+			if p.proposal, err = propose(c, view, work.Changes); err != nil {
+				return nil, err
+			}
+			return p, g.fresh(c, p.proposal) // 6 fresh
+		}
+		return p, nil
+	})
+}
+
+// look finds where one intent leads and what policy says to each effect it
+// comes to. What does not exist is judged like what does, before anyone is
+// told that it does not.
+func (g *Gate) look(ctx context.Context, c *call, in reeve.Intent) (*Seen, error) {
+	s := &Seen{Intent: in}
+	ok := false
+	defer func() {
+		if !ok {
+			(&View{seen: []*Seen{s}}).close()
+		}
+	}()
+	var err error
+	if s.held, s.shown, err = g.resolve(ctx, c, in.Path, in.Kind.Follows()); err != nil {
+		return nil, err
+	}
+	if in.Kind == reeve.IntentMove {
+		if s.to, _, err = g.resolve(ctx, c, in.To, false); err != nil {
+			return nil, err
+		}
+	}
+	if s.Effects, err = effects(s); err != nil {
+		return nil, err
+	}
+	for _, e := range s.Effects {
+		d := c.policy.Rules.Decide(c.Subject, e)
+		if c.Subject.IsOwner() && d.Verdict == reeve.Ask {
+			d.Verdict = reeve.Allow // an owner is not asked; that is all
+		}
+		if d.Verdict != reeve.Allow && (d.Verdict != reeve.Ask || !e.Kind.Changes()) {
+			return nil, refusal(c.Call.Verb(), s.shown, e.Kind, d)
+		}
+		s.decisions = append(s.decisions, d)
+	}
+	if err := g.there(ctx, c, s); err != nil {
+		return nil, err
+	}
+	ok = true
+	return s, nil
+}
+
+// resolve turns a path as written into a held place.
+func (g *Gate) resolve(ctx context.Context, c *call, raw string, follow bool) (*capfs.Held, string, error) {
+	p, err := pathname.Parse(raw, c.policy.Paths)
+	if err != nil {
+		return nil, "", badPath(c.Call.Verb(), raw, err)
+	}
+	h, err := g.o.Files.Resolve(ctx, p, follow)
+	if err != nil {
+		return nil, "", g.unresolved(c, p, err)
+	}
+	return h, p.Shown(), nil
+}
+
+// answer is the end of a call that only looked: recorded, then given.
+func (g *Gate) answer(ctx context.Context, c *call, p *passed) (reeve.Outcome, error) {
+	if p.work.Answer == nil {
+		return g.refuse(ctx, c, internalError("a verb gave no answer"))
+	}
+	if c.reply.over() {
+		return g.refuse(ctx, c, &reeve.Error{Kind: reeve.IO, Code: reeve.TooLarge,
+			What: "the answer is larger than a reply may be", Not: "Nothing was shown.", Instead: "Ask for less at a time."})
+	}
+	row := g.row(c, "call")
+	row.Verdict, row.Effects = reeve.Allow, rowEffects(p.view)
+	row.Bytes, row.Lines, row.Files = int64(c.reply.used), c.reply.lines, c.reply.files
+	if err := g.o.Record.Append(ctx, row); err != nil {
+		return reeve.Outcome{}, unrecorded(c, err)
+	}
+	return reeve.Outcome{Result: &reeve.Result{Answer: p.work.Answer, Notes: c.reply.notes, FileAccess: c.reply.access}}, nil
+}
+
+// settle finds out whether a proposal may be committed now: by policy, by
+// what was approved for this turn, or by an answer to exactly this digest.
+func (g *Gate) settle(ctx context.Context, c *call, p *passed) (Approval, *reeve.Pending, error) {
+	need, human := false, false
+	for _, s := range p.view.seen {
+		for i, d := range s.decisions {
+			if d.Verdict != reeve.Ask {
+				continue
+			}
+			human = human || d.HumanOnly
+			if d.Remember && g.o.Ledger != nil && g.o.Ledger.Covers(c.Subject, s.Effects[i]) {
+				continue
+			}
+			need = true
+		}
+	}
+	if !need {
+		return Approval{Yes: true, Channel: "policy"}, nil, nil
+	}
+	if g.o.Approvals == nil {
+		return Approval{}, nil, noChannel(c, nil)
+	}
+	a, answered, err := g.o.Approvals.Take(ctx, p.proposal.Digest())
+	if err != nil {
+		return Approval{}, nil, noChannel(c, err)
+	}
+	if answered && !a.Yes {
+		return Approval{}, nil, declined(c, p.proposal)
+	}
+	if answered {
+		return a, nil, nil
+	}
+	q := question(p, human)
+	pending, err := g.o.Approvals.Ask(ctx, p.proposal, q)
+	if err != nil {
+		return Approval{}, nil, noChannel(c, err)
+	}
+	return Approval{}, &pending, nil
+}
+
+// ask is the end of a call that needs an answer first: recorded, then given.
+func (g *Gate) ask(ctx context.Context, c *call, p *passed, pending reeve.Pending) (reeve.Outcome, error) {
+	row := g.row(c, "call")
+	row.Verdict, row.Effects, row.Digest = reeve.Ask, rowEffects(p.view), pending.Digest.String()
+	if err := g.o.Record.Append(ctx, row); err != nil {
+		return reeve.Outcome{}, unrecorded(c, err)
+	}
+	return reeve.Outcome{Pending: &pending}, nil
+}
+
+// commit stages the new content outside any lock, writes the intent to the
+// record, and swaps under the lock of the devices, after the premises of the
+// pass were found unchanged. All changes happen, or none.
+func (g *Gate) commit(ctx context.Context, c *call, p *passed, a Approval) (reeve.Outcome, error) {
+	if g.o.Changes == nil {
+		return g.refuse(ctx, c, &reeve.Error{Kind: reeve.Policy, Code: reeve.Disabled,
+			What: "this gate changes no files", Not: "Nothing was written."})
+	}
+	row := g.row(c, "intent")
+	row.Verdict, row.Rule, row.Effects = reeve.Allow, a.Channel, rowChanges(p.proposal)
+	row.Digest = p.proposal.Digest().String()
+	receipt, err := capfs.CallFor(ctx, g.o.Files, c.policy.Settings.CallTime, func(ctx context.Context) (receipt capfs.Receipt, err error) {
+		defer func() {
+			if e := recover(); e != nil {
+				err = panicked(e)
+			}
+		}()
+		staged, err := g.stage(ctx, p, row) // 8 stage, beside the synced intent row
+		for _, s := range staged {
+			defer s.Cleanup()
+		}
+		if err != nil {
+			return capfs.Receipt{}, err
+		}
+		unlock, err := g.commits.lock(ctx, devices(p.proposal))
+		if err != nil {
+			return capfs.Receipt{}, err
+		}
+		defer unlock()
+		if err := g.premises(ctx, c, p); err != nil {
+			return capfs.Receipt{}, err
+		}
+		return g.o.Changes.Swap(ctx, staged) // 9 swap
+	})
+	if err != nil {
+		return g.refuse(ctx, c, err)
+	}
+	return g.note(ctx, c, p, a, receipt)
+}
+
+// note is 10: what was done becomes known to the ledger, the read state and
+// the record. From here on the change stands, whatever fails.
+func (g *Gate) note(ctx context.Context, c *call, p *passed, a Approval, receipt capfs.Receipt) (reeve.Outcome, error) {
+	ctx = context.WithoutCancel(ctx)
+	for _, s := range p.view.seen {
+		for i, e := range s.Effects {
+			if d := s.decisions[i]; d.Verdict == reeve.Ask && d.Remember && g.o.Ledger != nil {
+				g.o.Ledger.Remember(c.Subject, e, a.For)
+			}
+		}
+	}
+	if g.o.ReadState != nil {
+		for _, d := range receipt.Done {
+			g.o.ReadState.Wrote(c.Subject, d.Change, d.Version)
+		}
+	}
+	res := &reeve.Result{}
+	if p.work.After != nil {
+		res.Answer = p.work.After(receipt, c.reply)
+	}
+	row := g.row(c, "outcome")
+	row.Verdict, row.Rule, row.Effects, row.Digest = reeve.Allow, a.Channel, rowChanges(p.proposal), p.proposal.Digest().String()
+	for i, d := range receipt.Done {
+		row.Effects[i].After = d.Version.String()
+	}
+	if err := g.o.Record.Append(ctx, row); err != nil {
+		c.reply.Note("The change was made, but its outcome could not be recorded (%v). The intent is on record.", err)
+	}
+	res.Notes, res.FileAccess = c.reply.notes, c.reply.access
+	return reeve.Outcome{Result: res}, nil
+}
+
+// refuse is the end of a call that is not done: recorded, then said.
+func (g *Gate) refuse(ctx context.Context, c *call, err error) (reeve.Outcome, error) {
+	var verb reeve.Verb
+	if c.Call != nil {
+		verb = c.Call.Verb()
+	}
+	e := c.reply.clear(asRefusal(verb, "", err))
+	row := g.row(c, "call")
+	row.Verdict, row.Kind, row.Code = reeve.Refuse, e.Kind, e.Code
+	row.Asked = asked(c.intents)
+	if by := (*refused)(nil); errors.As(err, &by) {
+		row.Rule = by.decision.Rule
+	}
+	if rerr := g.o.Record.Append(context.WithoutCancel(ctx), row); rerr != nil {
+		return reeve.Outcome{}, unrecorded(c, rerr)
+	}
+	return reeve.Outcome{}, e
+}

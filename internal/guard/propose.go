@@ -1,0 +1,229 @@
+package guard
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"sync"
+
+	"reeve"
+	"reeve/internal/capfs"
+)
+
+// propose binds a verb's changes to what was judged. A change to a place, or
+// of a kind, that is no effect of the call's own intents is refused: a verb
+// cannot widen what it asked for.
+func propose(c *call, v *View, changes []reeve.Change) (reeve.Proposal, error) {
+	p := reeve.Proposal{Target: c.Target, Subject: c.Subject, Changes: changes}
+	for _, s := range v.seen {
+		if s.Err == nil {
+			p.Effects = append(p.Effects, s.Effects...)
+		}
+	}
+	for _, ch := range changes {
+		if !judged(p.Effects, ch) {
+			return p, internalError(fmt.Sprintf("a change (%s) to a place that was not judged", ch.Kind))
+		}
+		if ch.Kind == reeve.Put && ch.Content == nil {
+			return p, internalError("a change without content")
+		}
+		if !ch.Place.Exists() && !ch.Expect.IsZero() {
+			return p, internalError("a change of a file that does not exist expects a version")
+		}
+	}
+	return p, nil
+}
+
+func judged(effects []reeve.Effect, ch reeve.Change) bool {
+	for _, e := range effects {
+		if e.Place.Key() != ch.Place.Key() || e.Place.Kind != ch.Place.Kind {
+			continue
+		}
+		if (e.To == nil) != (ch.To == nil) || e.To != nil && e.To.Key() != ch.To.Key() {
+			continue
+		}
+		switch e.Kind {
+		case reeve.EffectCreate, reeve.EffectReplace:
+			if ch.Kind == reeve.Put {
+				return true
+			}
+		case reeve.EffectMkdir:
+			if ch.Kind == reeve.Mkdir {
+				return true
+			}
+		case reeve.EffectRemove:
+			if ch.Kind == reeve.Remove {
+				return true
+			}
+		case reeve.EffectMove:
+			if ch.Kind == reeve.Move {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fresh asks the read state about each change. Without one, a profile that
+// keeps read state replaces nothing.
+func (g *Gate) fresh(c *call, p reeve.Proposal) error {
+	if c.policy.Settings.ReadState == "off" {
+		return nil
+	}
+	for _, ch := range p.Changes {
+		if ch.Kind != reeve.Put || !ch.Place.Exists() {
+			continue
+		}
+		if g.o.ReadState == nil {
+			return &reeve.Error{Op: string(c.Call.Verb()), Path: ch.Place.Display(), Kind: reeve.Policy, Code: reeve.NotRead,
+				What: "has not been read in this session", Not: "Nothing was written.", Instead: "Read the file first."}
+		}
+		if err := g.o.ReadState.Fresh(c.Subject, ch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stage writes the new content beside the intent row. Both are durable when
+// it returns; what was staged is returned with an error too, to be cleaned
+// up.
+func (g *Gate) stage(ctx context.Context, p *passed, row reeve.Row) ([]capfs.Staged, error) {
+	recorded := make(chan error, 1)
+	go func() { recorded <- g.o.Record.AppendSync(ctx, row) }()
+	var staged []capfs.Staged
+	var err error
+	for _, ch := range p.proposal.Changes {
+		var s capfs.Staged
+		if s, err = g.o.Changes.Stage(ctx, p.view.parentOf(ch), ch); err != nil {
+			break
+		}
+		staged = append(staged, s)
+	}
+	if rerr := <-recorded; rerr != nil {
+		return staged, unrecordedChange(rerr)
+	}
+	return staged, err
+}
+
+// parentOf is the held place of a change, from the pass that judged it.
+func (v *View) parentOf(ch reeve.Change) *capfs.Held {
+	for _, s := range v.seen {
+		if s.held == nil {
+			continue
+		}
+		for _, e := range s.Effects {
+			if e.Place.Key() == ch.Place.Key() {
+				return s.held
+			}
+		}
+	}
+	return nil
+}
+
+func unrecordedChange(err error) error {
+	return &reeve.Error{Kind: reeve.IO, Code: reeve.RecordFailed, Cause: err,
+		What: "the record could not be written, so nothing was changed", Not: "Nothing was written.",
+		Instead: "The owner can look with `reeve doctor`."}
+}
+
+// premises looks again, under the lock, at everything that was judged: the
+// same paths must lead to the same places, and policy must still say what it
+// said. Otherwise what was approved is not what would happen.
+func (g *Gate) premises(ctx context.Context, c *call, p *passed) error {
+	now, err := g.o.Policies.Current(ctx)
+	if err != nil || !now.Enabled {
+		return changedMeanwhile(c, "the rules changed")
+	}
+	again := *c
+	again.policy = now
+	for _, s := range p.view.seen {
+		if s.Err != nil {
+			continue
+		}
+		t, err := g.look(ctx, &again, s.Intent)
+		if err != nil {
+			return err
+		}
+		same := len(t.Effects) == len(s.Effects)
+		for i := 0; same && i < len(s.Effects); i++ {
+			same = sameEffect(s.Effects[i], t.Effects[i]) && s.decisions[i].Verdict == t.decisions[i].Verdict
+		}
+		(&View{seen: []*Seen{t}}).close()
+		if !same {
+			return changedMeanwhile(c, "the path leads elsewhere now, or the rules changed")
+		}
+	}
+	return nil
+}
+
+func sameEffect(a, b reeve.Effect) bool {
+	if a.Kind != b.Kind || !samePlace(a.Place, b.Place) || (a.To == nil) != (b.To == nil) {
+		return false
+	}
+	return a.To == nil || samePlace(*a.To, *b.To)
+}
+
+func samePlace(a, b reeve.Place) bool {
+	return a.Key() == b.Key() && a.Root == b.Root && a.Kind == b.Kind && a.Missing == b.Missing &&
+		(a.Identity.IsZero() && b.Identity.IsZero() || a.SameFile(b.Identity))
+}
+
+func changedMeanwhile(c *call, why string) error {
+	return &reeve.Error{Op: string(c.Call.Verb()), Kind: reeve.IO, Code: reeve.Changed,
+		What: "changed between the question and the change: " + why, Not: "Nothing was written.",
+		Instead: "Look again, and make the call again if it is still right."}
+}
+
+// devices are the file systems that a proposal touches, in order.
+func devices(p reeve.Proposal) []uint64 {
+	seen := map[uint64]bool{}
+	for _, e := range p.Effects {
+		seen[e.Place.Device] = true
+		if e.To != nil {
+			seen[e.To.Device] = true
+		}
+	}
+	list := make([]uint64, 0, len(seen))
+	for d := range seen {
+		list = append(list, d)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i] < list[j] })
+	return list
+}
+
+// locks is one lock for each device, so that a file system that hangs in a
+// swap holds up no other. Taken in one order, given back together.
+type locks struct {
+	mu sync.Mutex
+	by map[uint64]chan struct{}
+}
+
+func (l *locks) lock(ctx context.Context, devices []uint64) (unlock func(), err error) {
+	var held []chan struct{}
+	unlock = func() {
+		for _, ch := range held {
+			<-ch
+		}
+	}
+	for _, d := range devices {
+		l.mu.Lock()
+		if l.by == nil {
+			l.by = map[uint64]chan struct{}{}
+		}
+		ch := l.by[d]
+		if ch == nil {
+			ch = make(chan struct{}, 1)
+			l.by[d] = ch
+		}
+		l.mu.Unlock()
+		select {
+		case ch <- struct{}{}:
+			held = append(held, ch)
+		case <-ctx.Done():
+			unlock()
+			return nil, ctx.Err()
+		}
+	}
+	return unlock, nil
+}

@@ -1,0 +1,123 @@
+package guard
+
+import (
+	"context"
+
+	"reeve"
+)
+
+// effects turns an intent into what would happen at the place it leads to.
+func effects(s *Seen) ([]reeve.Effect, error) {
+	p := s.held.Place()
+	one := func(k reeve.EffectKind) []reeve.Effect { return []reeve.Effect{{Kind: k, Place: p}} }
+	switch s.Intent.Kind {
+	case reeve.IntentRead:
+		return one(reeve.EffectRead), nil
+	case reeve.IntentList:
+		return one(reeve.EffectList), nil
+	case reeve.IntentWalk, reeve.IntentStat:
+		if p.Kind == reeve.Directory {
+			return one(reeve.EffectList), nil
+		}
+		return one(reeve.EffectRead), nil
+	case reeve.IntentWrite:
+		list := parents(p)
+		if p.Exists() {
+			return append(list, reeve.Effect{Kind: reeve.EffectReplace, Place: p}), nil
+		}
+		return append(list, reeve.Effect{Kind: reeve.EffectCreate, Place: p}), nil
+	case reeve.IntentMkdir:
+		return append(parents(p), reeve.Effect{Kind: reeve.EffectMkdir, Place: p}), nil
+	case reeve.IntentRemove:
+		return one(reeve.EffectRemove), nil
+	case reeve.IntentMove:
+		to := s.to.Place()
+		return append(parents(to), reeve.Effect{Kind: reeve.EffectMove, Place: p, To: &to}), nil
+	}
+	return nil, internalError("an intent of unknown kind " + string(s.Intent.Kind))
+}
+
+// parents are the folders that would have to be made above a place.
+func parents(p reeve.Place) []reeve.Effect {
+	var list []reeve.Effect
+	for n := p.Missing - 1; n > 0; n-- {
+		up := p
+		up.Kind, up.Stamp, up.Links = reeve.Absent, reeve.Stamp{}, 0
+		up.Components = p.Components[:len(p.Components)-n]
+		up.Missing = p.Missing - n
+		list = append(list, reeve.Effect{Kind: reeve.EffectMkdir, Place: up})
+	}
+	return list
+}
+
+// there refuses what cannot be because of what is or is not at a place that
+// policy has already allowed.
+func (g *Gate) there(ctx context.Context, c *call, s *Seen) error {
+	p := s.held.Place()
+	verb := c.Call.Verb()
+	switch s.Intent.Kind {
+	case reeve.IntentRead, reeve.IntentList, reeve.IntentWalk, reeve.IntentStat, reeve.IntentRemove, reeve.IntentMove:
+		if !p.Exists() {
+			return g.missing(ctx, c, s)
+		}
+	}
+	missing := p.Missing
+	if s.to != nil {
+		missing = s.to.Place().Missing
+	}
+	if missing > 1 && !s.Intent.Parents {
+		up := parents(p)
+		if s.to != nil {
+			up = parents(s.to.Place())
+		}
+		return &reeve.Error{Op: string(verb), Path: s.shown, Kind: reeve.IO, Code: reeve.NotFound,
+			What: "needs the folder " + up[0].Place.Display() + ", which does not exist",
+			Not:  "Nothing was written.", Instead: "Create the folder first."}
+	}
+	switch s.Intent.Kind {
+	case reeve.IntentRead, reeve.IntentWrite:
+		switch p.Kind {
+		case reeve.Directory:
+			return &reeve.Error{Op: string(verb), Path: s.shown, Kind: reeve.IO, Code: reeve.IsDirectory,
+				What: "is a folder", Not: notDone(s.Effects[0].Kind), Instead: "List it to see what is in it."}
+		case reeve.Special:
+			return special(verb, s, s.Effects[0].Kind)
+		}
+	case reeve.IntentList:
+		if p.Kind == reeve.Special {
+			return special(verb, s, reeve.EffectList)
+		}
+		if p.Kind != reeve.Directory {
+			return &reeve.Error{Op: string(verb), Path: s.shown, Kind: reeve.IO, Code: reeve.NotDirectory,
+				What: "is not a folder", Not: "Nothing was listed.", Instead: "Read it as a file, or list the folder it is in."}
+		}
+	case reeve.IntentWalk:
+		if p.Kind == reeve.Special {
+			return special(verb, s, reeve.EffectList)
+		}
+	case reeve.IntentMkdir:
+		if p.Exists() {
+			return exists(verb, s.shown, p)
+		}
+	case reeve.IntentMove:
+		if to := s.to.Place(); to.Exists() {
+			return exists(verb, to.Display(), to)
+		}
+	}
+	return nil
+}
+
+func special(verb reeve.Verb, s *Seen, k reeve.EffectKind) error {
+	return &reeve.Error{Op: string(verb), Path: s.shown, Kind: reeve.IO, Code: reeve.SpecialFile,
+		What: "is a pipe, socket or device, which is never opened", Not: notDone(k),
+		Instead: "Only ordinary files and folders can be used."}
+}
+
+func exists(verb reeve.Verb, path string, p reeve.Place) error {
+	what := "exists already"
+	if p.Kind == reeve.Directory {
+		what = "exists already, as a folder"
+	}
+	return &reeve.Error{Op: string(verb), Path: path, Kind: reeve.IO, Code: reeve.Exists,
+		What: what, Not: "Nothing was changed.", Instead: "Choose another name, or remove it first."}
+}
