@@ -1,0 +1,39 @@
+package dialect
+
+import (
+	"strings"
+
+	"reeve"
+)
+
+// Refusal is an error in the words that every dialect may use: what happened,
+// what was not done, what to do instead, and in the last line kind and code.
+// A rule or a person refuses; a system fails.
+func Refusal(e *reeve.Error) string {
+	var b strings.Builder
+	switch {
+	case e.Code == reeve.Waiting: // nobody said no
+	case e.Kind == reeve.IO:
+		b.WriteString("Failed: ")
+	default:
+		b.WriteString("Refused: ")
+	}
+	b.WriteString(e.Error())
+	b.WriteString("\n")
+	b.WriteString(Mark(e))
+	return b.String()
+}
+
+// Mark is the kind and code of an error, as they stand in a text.
+func Mark(e *reeve.Error) string {
+	return "(" + string(e.Kind) + ": " + string(e.Code) + ")"
+}
+
+// Waiting is the refusal of a call whose question nobody has answered yet.
+func Waiting(*reeve.Pending) *reeve.Error {
+	return &reeve.Error{Kind: reeve.Approval, Code: reeve.Waiting,
+		What:    "The owner has not answered yet.",
+		Not:     "Nothing was written.",
+		Instead: "Call again with the same arguments.",
+	}
+}
