@@ -1,0 +1,123 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"reeve"
+	"reeve/internal/approval"
+	"reeve/internal/capfs"
+	"reeve/internal/guard"
+	"reeve/internal/ops"
+	"reeve/internal/policy"
+	"reeve/internal/record"
+)
+
+// Node is one assembled computer. It is safe for concurrent use.
+type Node struct {
+	places Places
+	files  *capfs.FS
+	record *record.Segment
+	source *source
+	gate   *guard.Gate
+}
+
+// New assembles a node: it reads the configuration, holds the granted folders
+// and makes sure that the record can be written. A configuration that cannot
+// be used is no error: the node then refuses everything, and Status says why.
+func New(ctx context.Context, c Config) (*Node, error) {
+	p, err := DefaultPlaces()
+	if err != nil && (c.ConfigFile == "" || c.StateDir == "") {
+		return nil, err
+	}
+	if c.ConfigFile != "" {
+		p.Config = c.ConfigFile
+	}
+	if c.StateDir != "" {
+		p.State = c.StateDir
+	}
+	if c.Home != "" {
+		p.Home = filepath.Clean(c.Home)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	for _, f := range c.Folders {
+		if !filepath.IsAbs(f.Path) {
+			return nil, fmt.Errorf("the folder %q is not an absolute path", f.Path)
+		}
+	}
+	if c.Profile != "" {
+		if _, err := policy.LoadProfile(c.Profile); err != nil {
+			return nil, err
+		}
+	}
+	n := &Node{places: p}
+	n.record, err = record.Open(record.Options{Dir: p.State, Now: c.Now,
+		Process: record.Process{Name: "reeve", Version: c.Version, PID: os.Getpid()}})
+	if err != nil {
+		return nil, err
+	}
+	n.files = capfs.New(capfs.Options{Now: c.Now, Event: n.rootEvent})
+	n.source = &source{config: p.Config, env: environment(p.Config, p.State, p), run: runOf(c), files: n.files, now: c.Now}
+	if _, err := n.source.get(); err != nil {
+		return nil, errors.Join(err, n.Shutdown(ctx))
+	}
+	n.gate, err = guard.New(guard.Options{Files: n.files, Policies: n.source, Record: recorder{n.record},
+		Verbs: ops.Verbs(ops.Options{}), Ledger: approval.NewLedger(approval.LedgerOptions{Now: c.Now}),
+		Approvals: approvals{approval.NewTable(approval.TableOptions{Dir: p.State, Now: c.Now})}, Redact: c.Redact, Now: c.Now})
+	if err != nil {
+		return nil, errors.Join(err, n.Shutdown(ctx))
+	}
+	return n, nil
+}
+
+// Do implements reeve.Doer: the gate.
+func (n *Node) Do(ctx context.Context, r reeve.Request) (reeve.Outcome, error) {
+	return n.gate.Do(ctx, r)
+}
+
+// Places tells where this node's configuration and state are.
+func (n *Node) Places() Places { return n.places }
+
+// Shutdown lets go of the folders and ends the record's segment. Calls that
+// still run are refused at their next step. It may be called twice.
+func (n *Node) Shutdown(context.Context) error {
+	err := n.files.Close()
+	if e := n.record.Close(); err == nil && !errors.Is(e, fs.ErrClosed) {
+		err = e
+	}
+	return err
+}
+
+// rootEvent puts what happened to a root between calls on record.
+func (n *Node) rootEvent(e capfs.Event) {
+	row := reeve.Row{Time: n.source.now(), Event: "root", Target: reeve.Local,
+		Note: string(e.Kind) + ": " + e.Root.Note, Asked: []string{e.Root.Path}}
+	// A row that cannot be written shows at the next call, which is refused.
+	_ = n.record.Append(context.Background(), row)
+}
+
+// recorder is the record as the gate wants it.
+type recorder struct{ s *record.Segment }
+
+func (r recorder) Append(ctx context.Context, row reeve.Row) error { return r.s.Append(ctx, row) }
+
+func (r recorder) AppendSync(ctx context.Context, row reeve.Row) error {
+	_, err := r.s.AppendSync(ctx, row)
+	return err
+}
+
+// cause is the system's own word for an error, without the path it repeats.
+func cause(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return err.Error()
+}

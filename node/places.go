@@ -1,0 +1,72 @@
+package node
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Places are where one person's Reeve keeps its things.
+type Places struct {
+	Config string // the configuration file
+	State  string // record, history, questions: a directory of its own
+	Data   string // the platform's place for data that people keep
+	Home   string
+}
+
+// DefaultPlaces gives the platform's places. REEVE_CONFIG and REEVE_STATE
+// override the first two.
+func DefaultPlaces() (Places, error) {
+	home, err := os.UserHomeDir()
+	known := err == nil && filepath.IsAbs(home)
+	if !known && (os.Getenv("REEVE_CONFIG") == "" || os.Getenv("REEVE_STATE") == "") {
+		return Places{}, fmt.Errorf("the home folder is not known: set HOME to an absolute path, or both REEVE_CONFIG and REEVE_STATE")
+	}
+	var p Places
+	if known {
+		home = filepath.Clean(home)
+		p.Home = home
+	}
+	switch runtime.GOOS {
+	case "darwin":
+		support := filepath.Join(home, "Library", "Application Support", "reeve")
+		p.Config = filepath.Join(support, "config.toml")
+		p.State = filepath.Join(support, "state")
+		p.Data = filepath.Join(home, "Library", "Application Support")
+	case "windows":
+		roaming := fromEnv("AppData", filepath.Join(home, "AppData", "Roaming"))
+		local := fromEnv("LocalAppData", filepath.Join(home, "AppData", "Local"))
+		p.Config = filepath.Join(roaming, "reeve", "config.toml")
+		p.State = filepath.Join(local, "reeve")
+		p.Data = local
+	default:
+		p.Config = filepath.Join(fromEnv("XDG_CONFIG_HOME", filepath.Join(home, ".config")), "reeve", "config.toml")
+		p.State = filepath.Join(fromEnv("XDG_STATE_HOME", filepath.Join(home, ".local", "state")), "reeve")
+		p.Data = fromEnv("XDG_DATA_HOME", filepath.Join(home, ".local", "share"))
+	}
+	for _, o := range []struct {
+		name string
+		into *string
+	}{{"REEVE_CONFIG", &p.Config}, {"REEVE_STATE", &p.State}} {
+		v := os.Getenv(o.name)
+		if v == "" {
+			continue
+		}
+		abs, err := filepath.Abs(v)
+		if err != nil {
+			return Places{}, fmt.Errorf("%s=%q is not a usable path: %v", o.name, v, err)
+		}
+		*o.into = abs
+	}
+	return p, nil
+}
+
+// fromEnv takes a variable that holds an absolute path, as the platforms'
+// own rules ask; a relative one is ignored.
+func fromEnv(name, otherwise string) string {
+	if v := os.Getenv(name); filepath.IsAbs(v) {
+		return filepath.Clean(v)
+	}
+	return otherwise
+}

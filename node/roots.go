@@ -1,0 +1,250 @@
+package node
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"reeve"
+)
+
+// ErrEditByHand says that the configuration is written in a way that cannot
+// be changed without touching what the owner wrote around it.
+var ErrEditByHand = errors.New("the configuration has a form that has to be changed by hand")
+
+// RootEdit is what AddRoot did.
+type RootEdit struct {
+	// Added is false when the folder stood there with the same access.
+	Added bool
+	// Changed is true when it stood there with another access.
+	Changed bool
+	// SwitchedOn: file access was off because nothing had been written yet.
+	SwitchedOn bool
+	// StillOff: the owner has written enabled = false, which stands.
+	StillOff bool
+}
+
+type rootsOnly struct {
+	Enabled *bool `toml:"enabled"`
+	Root    []struct {
+		Path   string `toml:"path"`
+		Access string `toml:"access"`
+	} `toml:"root"`
+}
+
+// granted is a root's path as the rules read it: ~ expanded, clean.
+func granted(path string) string {
+	if home, err := os.UserHomeDir(); err == nil && (path == "~" || strings.HasPrefix(path, "~/")) {
+		path = home + path[1:]
+	}
+	return filepath.Clean(path)
+}
+
+// AddRoot writes a folder into the configuration, which is made when there is
+// none; everything else in the file stays as it is, comments too. The first
+// one switches file access on. A running node sees it at its next call.
+func AddRoot(configFile, path string, access reeve.Access) (RootEdit, error) {
+	var done RootEdit
+	if !filepath.IsAbs(path) || !utf8.ValidString(path) {
+		return done, fmt.Errorf("%q cannot stand in a configuration: it must be absolute, and valid UTF-8", path)
+	}
+	path = filepath.Clean(path)
+	err := editConfig(configFile, func(old []byte) ([]byte, error) {
+		done = RootEdit{}
+		before, err := decodeRoots(old)
+		if err != nil {
+			return nil, fmt.Errorf("the configuration %s has a fault, so it was not changed: %w", configFile, err)
+		}
+		text := old
+		for _, r := range before.Root {
+			if granted(r.Path) != path {
+				continue
+			}
+			if r.Access == string(access) {
+				done.StillOff = before.Enabled != nil && !*before.Enabled
+				return old, nil
+			}
+			if text, err = cutRoot(text, path); err != nil {
+				return nil, err
+			}
+			done.Changed = true
+			break
+		}
+		if before.Enabled == nil {
+			text = append([]byte("enabled = true\n"), text...)
+			done.SwitchedOn = len(before.Root) == 0
+		} else {
+			done.StillOff = !*before.Enabled
+		}
+		if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
+			text = append(text, '\n')
+		}
+		text = fmt.Appendf(text, "\n[[root]]\npath = %s\naccess = %q\n", tomlString(path), string(access))
+		done.Added = !done.Changed
+		return text, checkEdit(text, before, path, string(access))
+	})
+	return done, err
+}
+
+// RemoveRoot takes a folder out of the configuration.
+func RemoveRoot(configFile, path string) (removed bool, err error) {
+	path = filepath.Clean(path)
+	err = editConfig(configFile, func(old []byte) ([]byte, error) {
+		removed = false
+		before, err := decodeRoots(old)
+		if err != nil {
+			return nil, fmt.Errorf("the configuration %s has a fault, so it was not changed: %w", configFile, err)
+		}
+		if !slices.ContainsFunc(before.Root, func(r struct {
+			Path   string `toml:"path"`
+			Access string `toml:"access"`
+		}) bool {
+			return granted(r.Path) == path
+		}) {
+			return old, nil
+		}
+		text, err := cutRoot(old, path)
+		if err != nil {
+			return nil, err
+		}
+		removed = true
+		return text, checkEdit(text, before, path, "")
+	})
+	return removed, err
+}
+
+// editConfig changes the file under a lock, so that two edits at once are
+// both kept.
+func editConfig(configFile string, edit func(old []byte) ([]byte, error)) error {
+	if err := os.MkdirAll(filepath.Dir(configFile), 0o700); err != nil {
+		return err
+	}
+	lock, err := os.OpenFile(configFile+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if err := lockFile(lock); err != nil {
+		return err
+	}
+	old, err := readConfig(configFile)
+	if err != nil {
+		return err
+	}
+	text, err := edit(slices.Clone(old))
+	if err != nil || bytes.Equal(text, old) {
+		return err
+	}
+	if err := writeWhole(configFile, text); err != nil {
+		return err
+	}
+	return bumpGeneration(configFile)
+}
+
+func decodeRoots(b []byte) (rootsOnly, error) {
+	var r rootsOnly
+	return r, toml.Unmarshal(b, &r)
+}
+
+// cutRoot takes the [[root]] table of a path out of the text, by lines.
+func cutRoot(text []byte, path string) ([]byte, error) {
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	for i := range lines {
+		if !isRootHeader(lines[i]) {
+			continue
+		}
+		end := i + 1
+		for end < len(lines) && !bytes.HasPrefix(bytes.TrimSpace(lines[end]), []byte("[")) {
+			end++
+		}
+		r, err := decodeRoots(bytes.Join(lines[i:end], nil))
+		if err != nil || len(r.Root) != 1 || granted(r.Root[0].Path) != path {
+			continue
+		}
+		// What stands between the last entry and the next table is about that.
+		last := i + 1
+		for k := i + 1; k < end; k++ {
+			if t := bytes.TrimSpace(lines[k]); len(t) > 0 && t[0] != '#' {
+				last = k + 1
+			}
+		}
+		from := i
+		if from > 0 && len(bytes.TrimSpace(lines[from-1])) == 0 {
+			from--
+		}
+		return bytes.Join(append(slices.Clone(lines[:from]), lines[last:]...), nil), nil
+	}
+	return nil, ErrEditByHand
+}
+
+func isRootHeader(line []byte) bool {
+	s, _, _ := strings.Cut(string(line), "#")
+	s = strings.Join(strings.Fields(s), "")
+	return s == "[[root]]"
+}
+
+// checkEdit reads the new text as a whole: it must say what the old one said,
+// but for this one folder.
+func checkEdit(text []byte, before rootsOnly, path, access string) error {
+	after, err := decodeRoots(text)
+	if err != nil {
+		return ErrEditByHand
+	}
+	want := map[string]string{}
+	for _, r := range before.Root {
+		want[granted(r.Path)] = r.Access
+	}
+	if access == "" {
+		delete(want, path)
+	} else {
+		want[path] = access
+	}
+	got := map[string]string{}
+	for _, r := range after.Root {
+		got[granted(r.Path)] = r.Access
+	}
+	if len(got) != len(want) {
+		return ErrEditByHand
+	}
+	for p, a := range want {
+		if got[p] != a {
+			return ErrEditByHand
+		}
+	}
+	return nil
+}
+
+// tomlString writes a path as a TOML string: literal where that is easier to
+// read, else with the escapes that TOML knows.
+func tomlString(s string) string {
+	if strings.Contains(s, `\`) && !strings.ContainsAny(s, "'\n\r\t") {
+		return "'" + s + "'"
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < 0x20 || r == 0x7f:
+			b.WriteString(`\u` + fmt.Sprintf("%04X", r))
+		case !strconv.IsPrint(r) && r <= 0xffff:
+			b.WriteString(`\u` + fmt.Sprintf("%04X", r))
+		case !strconv.IsPrint(r):
+			b.WriteString(`\U` + fmt.Sprintf("%08X", r))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

@@ -1,0 +1,153 @@
+package node
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"reeve"
+	"reeve/internal/capfs"
+	"reeve/internal/guard"
+	"reeve/internal/policy"
+)
+
+// source gives the policy in force. It looks at the configuration before
+// every call, and reads it again when it has changed, so that a grant or its
+// end counts from the next call on.
+type source struct {
+	config  string
+	profile string
+	env     policy.Env
+	run     policy.Run
+	files   *capfs.FS
+	now     func() time.Time
+
+	force atomic.Pointer[inForce]
+	mu    sync.Mutex // one reading at a time
+}
+
+// inForce is one policy and what it was made from.
+type inForce struct {
+	policy   *policy.Policy
+	current  guard.Current
+	problems []policy.Problem
+	config   seenFile
+	token    seenFile
+	recent   bool
+}
+
+// Current implements guard.Policies.
+func (s *source) Current(context.Context) (guard.Current, error) {
+	f, err := s.get()
+	if err != nil {
+		return guard.Current{}, err
+	}
+	return f.current, nil
+}
+
+func (s *source) get() (*inForce, error) {
+	now := s.now()
+	config, recent := look(s.config, now)
+	token, _ := look(generationFile(s.config), now)
+	if f := s.force.Load(); f != nil && !f.recent && f.config == config && f.token == token {
+		return f, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.force.Load()
+	if f != nil && !f.recent && f.config == config && f.token == token {
+		return f, nil
+	}
+	next, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	next.config, next.token, next.recent = config, token, recent
+	if f != nil {
+		next.current.Generation = f.current.Generation + 1
+		if f.config == config && f.token == token {
+			next.current.Generation = f.current.Generation // looked again, nothing new
+		}
+	}
+	s.grant(next.policy)
+	s.force.Store(next)
+	return next, nil
+}
+
+// read makes a policy from the file as it is. A file that cannot be read is
+// one that allows nothing.
+func (s *source) read() (*inForce, error) {
+	var cfg policy.Config
+	var problems []policy.Problem
+	data, err := readConfig(s.config)
+	if err != nil {
+		cfg = policy.Config{File: s.config, Broken: true}
+		problems = []policy.Problem{{File: s.config, What: "cannot be read (" + cause(err) + "), so nothing is allowed"}}
+	} else {
+		cfg, problems = policy.ParseConfig(s.config, data)
+	}
+	profile, err := policy.LoadProfile(policy.ProfileName(cfg, s.run))
+	if err != nil {
+		return nil, err
+	}
+	p, more := policy.Compile(s.env, profile, cfg, s.run)
+	return &inForce{
+		policy:   p,
+		problems: append(problems, more...),
+		current: guard.Current{Rules: p, Settings: p.Settings(), Paths: p.PathContext(),
+			Enabled: p.Enabled(), Generation: 1},
+	}, nil
+}
+
+// grant makes the policy's folders the ones that are held. While nothing is
+// served, nothing is held.
+func (s *source) grant(p *policy.Policy) {
+	if !p.Enabled() {
+		s.files.SetGrants(nil, nil)
+		return
+	}
+	var grants []capfs.Grant
+	for _, r := range p.Grants() {
+		grants = append(grants, capfs.Grant{ID: capfs.RootID(r.Path), Path: r.Path, Access: r.Access, Create: r.Create})
+	}
+	var narrow []capfs.Narrowing
+	for _, n := range p.Narrowings() {
+		narrow = append(narrow, capfs.Narrowing{Path: n.Path, Kind: n.Kind, Rule: n.Rule, Folder: n.Folder})
+	}
+	s.files.SetGrants(grants, narrow)
+}
+
+// environment is what the rules need to know of this computer.
+func environment(config, state string, p Places) policy.Env {
+	e := policy.Env{Home: p.Home, DataHome: p.Data, ConfigDir: filepath.Dir(config), StateDir: state,
+		GOOS: runtime.GOOS, Real: map[string]string{}}
+	e.WorkDir, _ = os.Getwd()
+	if runtime.GOOS != "windows" && runtime.GOOS != "darwin" {
+		e.ConfigHome = fromEnv("XDG_CONFIG_HOME", "")
+	}
+	for _, path := range []string{p.Home, p.Data, e.ConfigDir, state, e.ConfigHome} {
+		if path == "" {
+			continue
+		}
+		if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
+			e.Real[path] = real
+		}
+	}
+	return e
+}
+
+func runOf(c Config) policy.Run {
+	r := policy.Run{Profile: c.Profile, Approve: c.Approve, ReadOnly: c.ReadOnly, Enabled: len(c.Folders) > 0}
+	for _, f := range c.Folders {
+		if f.Access == reeve.ReadWrite {
+			r.WriteRoots = append(r.WriteRoots, f.Path)
+		} else {
+			r.ReadRoots = append(r.ReadRoots, f.Path)
+		}
+	}
+	return r
+}
