@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"reeve"
+	"reeve/internal/dialect"
+	"reeve/internal/dialect/native"
+	"reeve/node"
+)
+
+func callCommand(env *Env) *cobra.Command {
+	var f runFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "call TOOL [key=value …] [--json] [--read DIR] [--root DIR] [--profile PROFILE] [--approve HOW]",
+		Short: "Call one tool by hand, as an agent would",
+		Long: "Calls one tool as an agent named cli, through the same gate and onto the same\n" +
+			"record, and prints what a model would read.\n\n" +
+			"  key=value    text, a number or true/false, as the tool takes it\n" +
+			"  key=@FILE    the text of a file; key=@- reads the standard input\n" +
+			"  key:=JSON    JSON, as it is\n\n" +
+			"A key written several times makes a list (paths=a paths=b). Paths are relative to\n" +
+			"the working folder. The exit code is 0 for a result, 1 for a refusal, 2 for a call\n" +
+			"that could not be understood.",
+		Example: "  reeve call list_directory path=. --read .\n" +
+			"  reeve call read_file path=README.md offset=10 limit=5 --read .\n" +
+			"  reeve call search_files pattern='*.go' contains=reeve path=. --read .",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("the tool is missing. There are %s. See `%s --help`.", toolNames(native.New()), cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return call(cmd.Context(), env, &f, args, asJSON)
+		},
+	}
+	f.add(cmd)
+	f.addRoot(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the outcome as JSON, for programs")
+	return cmd
+}
+
+func call(ctx context.Context, env *Env, f *runFlags, args []string, asJSON bool) error {
+	speech := native.New()
+	tool, ok := speech.Tool(args[0])
+	if !ok {
+		return usagef("there is no tool %q. There are %s.", bounded(args[0]), toolNames(speech))
+	}
+	typed, err := parseArguments(args[1:], env.Stdin)
+	if err != nil {
+		return err
+	}
+	c, err := f.config()
+	if err != nil {
+		return err
+	}
+	if err := mustBeFolder(c.Folders); err != nil {
+		return err
+	}
+	return withNode(ctx, c, func(n *node.Node) error {
+		st, err := n.Status(ctx)
+		if err != nil {
+			return err
+		}
+		printProblems(env, st)
+		request, err := decode(tool, typed, st.Settings)
+		if refused, ok := reeve.AsError(err); ok {
+			return refuse(env, speech, refused, exitUsage, asJSON)
+		} else if err != nil {
+			return err
+		}
+		ctx, done := withProgress(ctx, env.Stderr)
+		out, err := n.Do(ctx, reeve.Request{Subject: cliSubject(), Call: request})
+		done()
+		if refused, ok := reeve.AsError(err); ok {
+			return refuse(env, speech, refused, exitRefused, asJSON)
+		} else if err != nil {
+			return err
+		}
+		if asJSON {
+			if err := printJSON(env.Stdout, out); err != nil {
+				return err
+			}
+		}
+		if out.Result == nil {
+			return waiting(env, out.Pending, asJSON)
+		}
+		if asJSON {
+			return nil
+		}
+		text := tool.Render(*out.Result, dialect.Context{Call: request, Settings: st.Settings})
+		if !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		_, err = fmt.Fprint(env.Stdout, text)
+		return err
+	})
+}
+
+// decode makes a verb's call of typed words, by the tool's own strict reading.
+func decode(tool *dialect.Tool, typed []argument, s reeve.Settings) (reeve.Call, error) {
+	raw, err := tool.Schema(s)
+	if err != nil {
+		return nil, err
+	}
+	var known schema
+	if err := json.Unmarshal(raw, &known); err != nil {
+		return nil, err
+	}
+	object, err := object(typed, known)
+	if err != nil {
+		return nil, err
+	}
+	return tool.Decode(object, s)
+}
+
+// refuse prints a refusal as a model would read it, or as JSON.
+func refuse(env *Env, speech *dialect.Dialect, e *reeve.Error, code int, asJSON bool) error {
+	if asJSON {
+		if err := printJSON(env.Stdout, map[string]*reeve.Error{"error": e}); err != nil {
+			return err
+		}
+		return silent(code)
+	}
+	fmt.Fprintln(env.Stderr, strings.TrimRight(speech.Refusal(e), "\n"))
+	return silent(code)
+}
+
+// waiting says that a person has to answer first.
+func waiting(env *Env, p *reeve.Pending, asJSON bool) error {
+	if p != nil && !asJSON {
+		fmt.Fprintf(env.Stderr, "%s\n%s\nThe owner has not answered yet. Nothing was written. Call again with the same arguments after an answer to question %s.\n",
+			p.Question.Title, p.Question.Body, p.ID)
+	}
+	return silent(exitRefused)
+}
+
+func toolNames(d *dialect.Dialect) string {
+	names := make([]string, len(d.Tools))
+	for i, t := range d.Tools {
+		names[i] = t.Name
+	}
+	return strings.Join(names, ", ")
+}
