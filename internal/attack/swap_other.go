@@ -1,0 +1,5 @@
+//go:build !linux
+
+package attack
+
+func newExchange(a, b string) (*dance, error) { return newDance(a, b) }
