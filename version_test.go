@@ -116,6 +116,7 @@ func TestKeysAreByComputerAndRealPathAlone(t *testing.T) {
 		{Target: "laptop", Root: "r", RootPath: "/home/ann", Components: []Name{"a"}},
 		{Target: Local, Root: "r", RootPath: "/home/ann", Components: []Name{"A"}},
 		{Target: Local, Root: "r", RootPath: "/home/ann", Components: []Name{"a", "b"}},
+		{Target: "local/home", Root: "r", RootPath: "/ann", Components: []Name{"a"}},
 		{Target: "local\x00/home", Root: "r", RootPath: "/ann", Components: []Name{"a"}},
 	} {
 		if o.Key() == p.Key() {

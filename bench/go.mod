@@ -1,0 +1,3 @@
+module reeve/bench
+
+go 1.26.5
