@@ -19,12 +19,13 @@ import (
 //
 // Methods may be called by many goroutines; one Staged belongs to one.
 type Committer interface {
-	// Stage prepares one change below a held parent, and shows nothing under
-	// a name: new bytes lie in an unnamed file, synced. Parent is the deepest
-	// folder that exists; missing folders of the change's place are made by
-	// Swap, through the same handle, one by one, none through a link. Errors
-	// are *reeve.Error; when there is one, nothing is left behind.
-	Stage(ctx context.Context, parent *Held, c reeve.Change) (Staged, error)
+	// Stage prepares one change at held folders, and shows nothing under a
+	// name: new bytes lie in an unnamed file, synced. Missing folders of the
+	// change's place are made by Swap, through the same handle, one by one,
+	// none through a link. Errors are *reeve.Error; when there is one, nothing
+	// is left behind. Stage keeps what it needs of at: the caller may close
+	// it afterwards.
+	Stage(ctx context.Context, at At, c reeve.Change) (Staged, error)
 	// Swap makes all the changes or none. Before each, what is at the place
 	// is compared with what the change expects (reeve.Changed; for a create
 	// and the end of a move: reeve.Exists), again on what was displaced, and
@@ -32,6 +33,16 @@ type Committer interface {
 	// everything is undone. The receipt counts also when there is an error:
 	// it then names what could not be put back.
 	Swap(ctx context.Context, staged []Staged) (Receipt, error)
+}
+
+// At is where a change happens: the very folders that were judged. No path is
+// looked up for it again.
+type At struct {
+	// Parent holds the folder that the changed name is in, or the deepest one
+	// that exists where folders are still to be made.
+	Parent *Held
+	// To is the same for the other end of a move, nil otherwise.
+	To *Held
 }
 
 // Staged is one prepared change.

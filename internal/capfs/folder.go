@@ -84,13 +84,16 @@ func (f *Folder) Each(ctx context.Context, fn func(DirEntry) error) error {
 		for _, e := range batch {
 			if e.Kind == reeve.Absent {
 				info, err := f.Stat(ctx, e.Name)
-				if errors.Is(err, reeve.NotFound) {
-					continue // gone meanwhile
-				}
-				if err != nil {
+				switch {
+				case err == nil:
+					e.Kind = info.Kind
+				case errors.Is(err, reeve.NotFound): // gone meanwhile
+					continue
+				case errors.Is(err, reeve.Permission): // never opened, then
+					e.Kind = reeve.Special
+				default:
 					return err
 				}
-				e.Kind = info.Kind
 			}
 			if err := fn(e); err != nil {
 				return err
@@ -111,15 +114,7 @@ func (f *Folder) Stat(ctx context.Context, name string) (info Info, err error) {
 	if !oneName(name) {
 		return Info{}, notFound("stat", f.shown)
 	}
-	s, ok := f.node.(Stater)
-	if !ok {
-		var child Node
-		if child, info, err = f.fs.child(ctx, f.at.m, f.node, name); err == nil {
-			child.Close()
-		}
-	} else {
-		err = f.fs.touch(ctx, f.at.m, func() (err error) { info, err = s.StatChild(name); return err })
-	}
+	info, err = f.fs.statChild(ctx, f.at.m, f.node, name)
 	return info, failure("stat", f.shown, err)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base32"
+	"path/filepath"
 	"strings"
 
 	"reeve"
@@ -101,6 +102,7 @@ func (fs *FS) SetGrants(grants []Grant, narrow []Narrowing) []Status {
 	for _, r := range old.roots {
 		r.now.drop()
 	}
+	fs.inside.forget(next.narrow)
 	fs.look(context.Background(), true)
 	return fs.Roots()
 }
@@ -130,6 +132,9 @@ func (fs *FS) Confirm(id reeve.RootID) error {
 		fs.event(RootOpened, s)
 		return nil
 	}
+	if s.State == reeve.StateSuspended {
+		return rootSuspended("confirm", "", s)
+	}
 	return rootLost("confirm", "", s)
 }
 
@@ -142,6 +147,11 @@ func (fs *FS) event(kind EventKind, s Status) {
 // takeNew takes a folder at its granted path, in a worker.
 func (fs *FS) takeNew(g Grant) *taken {
 	m := newMount()
+	if !filepath.IsAbs(g.Path) && !strings.HasPrefix(g.Path, "/") {
+		t := &taken{state: reeve.StateLost, real: "", note: "its path is not absolute", m: m}
+		t.refs.Store(1)
+		return t
+	}
 	t, err := Call(context.Background(), fs, func(ctx context.Context) (*taken, error) {
 		var t *taken
 		err := fs.touch(ctx, m, func() (err error) { t, err = fs.take(g); return err })

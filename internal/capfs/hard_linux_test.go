@@ -138,6 +138,34 @@ func TestABindMountOfAProtectedFolder(t *testing.T) {
 	}
 }
 
+// On an overlay files may lie on another device than their folders.
+func TestOnAnOverlay(t *testing.T) {
+	if !child(t, ownMounts(), "") {
+		return
+	}
+	must(t, unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""))
+	base := t.TempDir()
+	at := func(p string) string { return filepath.Join(base, p) }
+	must(t, write(at("lower/safe/key"), "secret"), write(at("lower/f"), "hello"), os.Link(at("lower/safe/key"), at("lower/alias")),
+		os.MkdirAll(at("tmp"), 0o755), os.MkdirAll(at("root"), 0o755), unix.Mount("tmpfs", at("tmp"), "tmpfs", 0, ""))
+	defer unix.Unmount(at("tmp"), unix.MNT_DETACH)
+	must(t, os.MkdirAll(at("tmp/upper"), 0o755), os.MkdirAll(at("tmp/work"), 0o755))
+	must(t, unix.Mount("overlay", at("root"), "overlay", 0,
+		"lowerdir="+at("lower")+",upperdir="+at("tmp/upper")+",workdir="+at("tmp/work")))
+	defer unix.Unmount(at("root"), unix.MNT_DETACH)
+	must(t, write(at("root/safe/made"), "secret"), os.Link(at("root/safe/made"), at("root/made")))
+	f := capfs.New(capfs.Options{Refresh: -1})
+	defer f.Close()
+	f.SetGrants([]capfs.Grant{{Path: at("root"), Access: reeve.ReadWrite}},
+		[]capfs.Narrowing{{Path: at("root/safe"), Kind: reeve.MarkProtected, Rule: "safe", Folder: true}})
+	for path, marks := range map[string]int{"root/f": 0, "root/alias": 1, "root/made": 1, "root/safe/key": 1} {
+		if got := marksOf(t, f, at(path)); len(got) != marks {
+			t.Errorf("%s has marks %v", path, got)
+		}
+	}
+	must(t, readIn(f, at("root/f")))
+}
+
 // deadFUSE mounts a file system that never answers and gives its folder and
 // what ends it.
 func deadFUSE(t *testing.T, at string) (abort func()) {

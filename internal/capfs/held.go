@@ -64,7 +64,12 @@ func (h *Held) Fresh(ctx context.Context) (Info, error) {
 
 // NodeOf gives what a Held holds, for committers only: what is done with it
 // passes by the place. It is nil below a pending root.
-func NodeOf(h *Held) Node { return h.node }
+func NodeOf(h *Held) Node {
+	if h == nil {
+		return nil
+	}
+	return h.node
+}
 
 func (h *Held) usable(op string) error {
 	if h.closed.Load() {
@@ -93,20 +98,16 @@ func (h *Held) Parent(ctx context.Context) (*Held, error) {
 	if !h.place.Exists() {
 		return p, nil
 	}
-	info, err := p.statChild(ctx, string(h.place.Components[n-1]))
-	if err != nil || !info.SameFile(h.info.Identity) || p.place.Kind != reeve.Directory {
+	if p.place.Kind != reeve.Directory {
+		p.Close()
+		return nil, changed("parent", h.shown)
+	}
+	info, err := h.fs.statChild(ctx, p.at.m, p.node, string(h.place.Components[n-1]))
+	if err != nil || !info.SameFile(h.info.Identity) {
 		p.Close()
 		return nil, changed("parent", h.shown)
 	}
 	return p, nil
-}
-
-func (h *Held) statChild(ctx context.Context, name string) (Info, error) {
-	child, info, err := h.fs.child(ctx, h.at.m, h.node, name)
-	if err == nil {
-		child.Close()
-	}
-	return info, err
 }
 
 // File opens the held regular file itself, whatever its name leads to by now.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,6 +33,7 @@ type insideCache struct {
 type inside struct {
 	folder  reeve.Identity
 	ids     map[fileID]struct{}
+	devices map[uint64]bool // on some file systems files have another than folders
 	folders []folderStamp
 	// whole is false when a bound was hit or something could not be read: a
 	// file that is not found may then still be inside.
@@ -45,22 +47,36 @@ type folderStamp struct {
 }
 
 // insideOf gives the narrowings whose folder the thing lies in under some
-// other name. Where that cannot be told, the answer is yes.
+// other name. Where that cannot be told of a file with several names, the
+// answer is yes.
 func (fs *FS) insideOf(ctx context.Context, v *view, info Info) []*narrowing {
 	var out []*narrowing
 	total := 0
 	for _, n := range v.narrow {
 		s := n.seen.Load()
-		if !n.Folder || s == nil || !s.exists || s.info.Kind != reeve.Directory || s.info.Device != info.Device {
+		if !n.Folder || s == nil || !s.exists || s.info.Kind != reeve.Directory {
 			continue
 		}
 		in := fs.insideNow(ctx, n, s, insideAll-total)
 		total += len(in.ids)
-		if _, hit := in.ids[idOf(info.Identity)]; hit || !in.whole && info.Kind == reeve.File && info.Links > 1 {
+		_, hit := in.ids[idOf(info.Identity)]
+		unsure := !in.whole && info.Kind == reeve.File && info.Links > 1 && in.devices[info.Device]
+		if hit || unsure {
 			out = append(out, n)
 		}
 	}
 	return out
+}
+
+// forget drops what is known of narrowings that are no more.
+func (c *insideCache) forget(still []*narrowing) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for n := range c.by {
+		if !slices.Contains(still, n) {
+			delete(c.by, n)
+		}
+	}
 }
 
 // insideNow gives what is inside a folder, read again when it changed.
@@ -106,10 +122,10 @@ func (fs *FS) insideSame(ctx context.Context, n *narrowing, in *inside) bool {
 	return in.whole
 }
 
-// readInside reads the names inside, breadth first, on the folder's own
-// device.
+// readInside reads the names inside, breadth first, on the folder's own mount.
 func (fs *FS) readInside(ctx context.Context, n *narrowing, s *sighting, limit int) *inside {
-	in := &inside{folder: s.info.Identity, ids: map[fileID]struct{}{}, whole: true}
+	in := &inside{folder: s.info.Identity, ids: map[fileID]struct{}{}, whole: true,
+		devices: map[uint64]bool{s.info.Device: true}}
 	queue := []string{s.real}
 	for len(queue) > 0 {
 		path := queue[0]
@@ -154,21 +170,21 @@ func (fs *FS) readInsideFolder(ctx context.Context, n *narrowing, in *inside, pa
 	for first := true; ; first = false {
 		err := fs.touch(ctx, m, func() (err error) { batch, err = lister.List(batch[:0], first); return err })
 		for _, e := range batch {
-			child, inner, err := fs.child(ctx, m, folder, e.Name)
+			inner, err := fs.statChild(ctx, m, folder, e.Name)
 			if missing(err) {
 				continue
 			}
 			if err != nil {
 				return below, err
 			}
-			child.Close()
-			if inner.Device != info.Device {
-				continue
-			}
-			in.ids[idOf(inner.Identity)] = struct{}{}
 			if inner.Kind == reeve.Directory {
+				if mountOf(inner) != mountOf(info) {
+					continue
+				}
 				below = append(below, join(path, e.Name))
 			}
+			in.ids[idOf(inner.Identity)] = struct{}{}
+			in.devices[inner.Device] = true
 			if len(in.ids) > limit {
 				return below, nil
 			}

@@ -190,7 +190,7 @@ func (n *linuxNode) StatChild(name string) (Info, error) {
 		return Info{}, err
 	}
 	defer n.desc.give()
-	return statx(n.desc.fd, name, unix.AT_SYMLINK_NOFOLLOW|unix.AT_STATX_DONT_SYNC)
+	return statx(n.desc.fd, name, unix.AT_SYMLINK_NOFOLLOW|unix.AT_STATX_DONT_SYNC|unix.AT_NO_AUTOMOUNT)
 }
 
 // ReadLink implements LinkReader.

@@ -72,25 +72,25 @@ func (fs *FS) look(ctx context.Context, now bool) {
 	if last := r.last.Load(); !now && last != nil && time.Since(*last) < fs.o.Refresh {
 		return
 	}
-	r.mu.Lock()
-	busy := r.busy
-	if busy == nil {
-		busy = make(chan struct{})
-		r.busy, r.from = busy, time.Now()
-		go fs.lookOnce(busy)
-	} else if now {
-		// What runs may have begun before the grants changed.
+	for try := 0; ; try++ {
+		r.mu.Lock()
+		busy, running := r.busy, r.busy != nil
+		if !running {
+			busy = make(chan struct{})
+			r.busy, r.from = busy, time.Now()
+			go fs.lookOnce(busy)
+		}
+		limit := lookWait - time.Since(r.from)
 		r.mu.Unlock()
-		wait(ctx, busy, lookTime)
-		fs.look(ctx, false)
-		return
+		if now {
+			limit = lookTime + grace
+		}
+		wait(ctx, busy, limit)
+		if !now || !running || try > 0 {
+			return
+		}
+		// What was running may have begun before the grants changed.
 	}
-	limit := lookWait - time.Since(r.from)
-	r.mu.Unlock()
-	if now {
-		limit = lookTime + grace
-	}
-	wait(ctx, busy, limit)
 }
 
 func wait(ctx context.Context, done <-chan struct{}, limit time.Duration) {

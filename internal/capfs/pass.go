@@ -19,6 +19,29 @@ func (fs *FS) child(ctx context.Context, m *mount, parent Node, name string) (ch
 	return child, info, err
 }
 
+// statChild looks at an entry without holding it, where the layer can.
+func (fs *FS) statChild(ctx context.Context, m *mount, parent Node, name string) (info Info, err error) {
+	s, ok := parent.(Stater)
+	if !ok {
+		var child Node
+		if child, info, err = fs.child(ctx, m, parent, name); err == nil {
+			child.Close()
+		}
+		return info, err
+	}
+	err = fs.touch(ctx, m, func() (err error) { info, err = s.StatChild(name); return err })
+	return info, err
+}
+
+// mountOf tells mounts apart: by the mount itself where the system tells it,
+// since one mount may show several devices (overlays, subvolumes).
+func mountOf(i Info) uint64 {
+	if i.Mount != 0 {
+		return i.Mount
+	}
+	return i.Device
+}
+
 func (fs *FS) readLink(ctx context.Context, m *mount, link Node) (text string, err error) {
 	r, ok := link.(LinkReader)
 	if !ok {
@@ -52,7 +75,7 @@ func (fs *FS) spelling(ctx context.Context, m *mount, parent Node, name string) 
 func (fs *FS) pass(ctx context.Context, v *view, at frame, child Node, info Info, depth int) (frame, error) {
 	next := at
 	next.info = info
-	crossed := info.Device != at.info.Device || info.Mount != at.info.Mount
+	crossed := mountOf(info) != mountOf(at.info)
 	if crossed {
 		next.m = fs.mounts.of(info.Device)
 		err := fs.touch(ctx, next.m, func() error {

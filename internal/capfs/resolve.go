@@ -229,7 +229,7 @@ func (w *walker) jump(rest string) (*Held, error) {
 	if err != nil {
 		return nil, nil
 	}
-	if info.Kind == reeve.Symlink && w.follow || info.Device != w.at.info.Device || info.Mount != w.at.info.Mount {
+	if info.Kind == reeve.Symlink && w.follow || mountOf(info) != mountOf(w.at.info) {
 		node.Close()
 		return nil, nil
 	}

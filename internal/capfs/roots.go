@@ -61,7 +61,12 @@ func (fs *FS) take(g Grant) (*taken, error) {
 	if err != nil {
 		return nil, failure("grant", "", err)
 	}
-	return fs.takePlain(real)
+	t, err := fs.takePlain(real)
+	if errors.Is(err, ErrNotPlain) {
+		t, err = suspended("it is no folder"), nil
+		t.real = real
+	}
+	return t, err
 }
 
 // takePlain holds the folder at a real path, which must not pass a link.
@@ -196,6 +201,9 @@ func (fs *FS) current(ctx context.Context, shown string, id reeve.RootID) (*view
 
 // refusal is what a root says that cannot be used, as it was last seen.
 func (r *root) refusal(shown string) error {
+	if r.now.real == "" {
+		return outside("resolve", shown)
+	}
 	switch r.now.state {
 	case reeve.StateSuspended:
 		return rootSuspended("resolve", shown, r.status())

@@ -1,6 +1,7 @@
 package capfs
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -91,5 +92,22 @@ func TestOneName(t *testing.T) {
 		if !oneName(good) {
 			t.Errorf("%q", good)
 		}
+	}
+}
+
+func TestGrantsThatAreNoFolders(t *testing.T) {
+	fs := New(Options{})
+	defer fs.Close()
+	file := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range fs.SetGrants([]Grant{{Path: ""}, {Path: "relative"}, {Path: "."}, {Path: file}, {Path: "/dev/null/x"}}, nil) {
+		if s.State == reeve.StateOpen || s.Note == "" {
+			t.Errorf("%q: %+v", s.Path, s)
+		}
+	}
+	if _, err := fs.ResolveRoot(t.Context(), RootID(".")); err == nil {
+		t.Error("a relative grant was used")
 	}
 }

@@ -50,8 +50,8 @@ func refused(op string, p reeve.Place, code reeve.Code, what string) error {
 }
 
 // Stage implements capfs.Committer.
-func (c *memoryCommitter) Stage(ctx context.Context, parent *capfs.Held, ch reeve.Change) (capfs.Staged, error) {
-	n, ok := capfs.NodeOf(parent).(*memoryNode)
+func (c *memoryCommitter) Stage(ctx context.Context, at capfs.At, ch reeve.Change) (capfs.Staged, error) {
+	n, ok := capfs.NodeOf(at.Parent).(*memoryNode)
 	if !ok || n.n.info.Kind != reeve.Directory {
 		return nil, refused("stage", ch.Place, reeve.NotDirectory, "has no folder that could hold it")
 	}
@@ -75,13 +75,11 @@ func (c *memoryCommitter) Stage(ctx context.Context, parent *capfs.Held, ch reev
 		if ch.To == nil {
 			return nil, refused("stage", ch.Place, reeve.Invalid, "is to be moved nowhere")
 		}
-		c.m.mu.Lock()
-		defer c.m.mu.Unlock()
-		dir, name, err := c.m.parent(ch.To.Path())
-		if err != nil {
+		to, ok := capfs.NodeOf(at.To).(*memoryNode)
+		if !ok || to.n.info.Kind != reeve.Directory || ch.To.Missing != 1 {
 			return nil, refused("stage", *ch.To, reeve.NotFound, "has no folder that could hold it")
 		}
-		s.to, s.toName = dir, name
+		s.to, s.toName = to.n, ch.To.Base()
 	case reeve.Remove, reeve.Mkdir:
 	default:
 		return nil, refused("stage", ch.Place, reeve.Invalid, "is to be changed in an unknown way")

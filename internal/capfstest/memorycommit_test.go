@@ -64,6 +64,7 @@ func (c *commits) stage(kind reeve.ChangeKind, path, text string) capfs.Staged {
 		}
 		defer parent.Close()
 	}
+	var at capfs.At
 	switch kind {
 	case reeve.Put:
 		ch.Content = reeve.Bytes(text)
@@ -72,11 +73,12 @@ func (c *commits) stage(kind reeve.ChangeKind, path, text string) capfs.Staged {
 		if err != nil {
 			c.t.Fatal(err)
 		}
+		defer to.Close()
 		p := to.Place()
-		ch.To = &p
-		to.Close()
+		ch.To, at.To = &p, to
 	}
-	s, err := c.c.Stage(ctx, parent, ch)
+	at.Parent = parent
+	s, err := c.c.Stage(ctx, at, ch)
 	if err != nil {
 		c.t.Fatal(err)
 	}
