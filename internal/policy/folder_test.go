@@ -63,6 +63,39 @@ func TestFolderAgreesWithDecide(t *testing.T) {
 	})
 }
 
+// TestFolderAgreesInSmallWorlds tries all there is of a few words: exceptions
+// on, above and below the folder, with marks and without.
+func TestFolderAgreesInSmallWorlds(t *testing.T) {
+	words := []string{".ssh", "config", ".kube", "work", "a.pem", ".env.test", ".config", "reeve"}
+	marks := [][]reeve.Mark{nil, {{Kind: reeve.MarkProtected, Rule: "~/.ssh"}}, {{Kind: reeve.MarkOwn, Rule: "configuration"}}}
+	for _, config := range []string{"", `except = [".env.test", "~/.ssh/config", "~/.kube", "~/work/a.pem", "~/a.pem", "~/.ssh/config/work"]`} {
+		p, _ := compileFor(t, "default", config, Run{WriteRoots: []string{"/home/u"}})
+		var try func(path []reeve.Name)
+		try = func(path []reeve.Name) {
+			for _, m := range marks {
+				folder := placeAt("/home/u", reeve.ReadWrite, "", reeve.Directory)
+				folder.Components, folder.Marks = path, m
+				f := p.Folder(folder)
+				for _, name := range words {
+					child := folder
+					child.Components = append(path[:len(path):len(path)], reeve.Name(name))
+					child.Kind = reeve.File
+					got, want := f(name, reeve.File), p.Decide(reeve.Subject{}, reeve.Effect{Kind: reeve.EffectRead, Place: child})
+					if want.Fix = ""; got != want {
+						t.Fatalf("%s, marks %v\nfolder: %+v\ndecide: %+v", child.Path(), m, got, want)
+					}
+				}
+			}
+			if len(path) < 3 {
+				for _, w := range words {
+					try(append(path[:len(path):len(path)], reeve.Name(w)))
+				}
+			}
+		}
+		try(nil)
+	}
+}
+
 // TestNothingBelowProtectedIsAllowed: no name under a protected folder opens
 // a way in.
 func TestNothingBelowProtectedIsAllowed(t *testing.T) {

@@ -68,7 +68,7 @@ func parseProfile(name string, data []byte) (Profile, error) {
 	r := &reader{file: name + ".toml"}
 	var numbers map[string]int64
 	known := []string{"path_style", "protect", "except", "read_state", "binary", "base_name_patterns",
-		"search_hidden", "list_hidden", "skip_dirs", "approvals", "limits"}
+		"search_hidden", "list_hidden", "create_parents", "skip_dirs", "approvals", "limits"}
 	word := func(v *value, key string, words []string) string { w, _ := r.word(v, key, words); return w }
 	names := func(v *value, key string) []string { l, _ := r.lines(v, key, key+` = ["…"]`); return texts(l) }
 	for _, key := range tree.keys {
@@ -99,6 +99,8 @@ func parseProfile(name string, data []byte) (Profile, error) {
 			r.flag(v, key, &s.SearchHidden)
 		case "list_hidden":
 			r.flag(v, key, &s.ListHidden)
+		case "create_parents":
+			r.flag(v, key, &s.CreateParents)
 		case "skip_dirs":
 			s.SkipDirs = names(v, key)
 		case "root":

@@ -16,7 +16,7 @@ import (
 // TestProfileNumbers are the numbers that each preset has published.
 func TestProfileNumbers(t *testing.T) {
 	base := reeve.Settings{ReadLines: 2000, ReadBytes: 50000, MaxLimit: 1_000_000, ReplyBytes: 50000, ListEntries: 200, ListDepth: 32, ListMaxEntries: 1000,
-		SearchResults: 100, WalkEntries: 200_000, Binary: "nul", CallTime: 10 * time.Second, SearchTime: 10 * time.Second}
+		SearchResults: 100, WalkEntries: 200_000, Binary: "nul", CreateParents: true, CallTime: 10 * time.Second, SearchTime: 10 * time.Second}
 	with := func(name string, change func(*reeve.Settings)) reeve.Settings {
 		s := base
 		s.Profile = name
@@ -29,7 +29,7 @@ func TestProfileNumbers(t *testing.T) {
 			s.ReadLines, s.ReadChars, s.ReadBytes, s.SearchResults, s.SearchDepth, s.SearchBytes = 200, 8000, 32000, 50, 8, 64<<10
 			s.BaseNamePatterns, s.SearchHidden, s.ReadState = true, true, "off"
 		}),
-		with("arinova", func(s *reeve.Settings) { s.Binary, s.ReadState, s.MaxFileBytes = "utf8", "off", 10<<20 }),
+		with("arinova", func(s *reeve.Settings) { s.Binary, s.ReadState, s.MaxFileBytes, s.CreateParents = "utf8", "off", 10<<20, false }),
 		with("elowen", func(s *reeve.Settings) { s.ReadState, s.SearchTime = "read", time.Minute }),
 		with("llm-chat-file", func(s *reeve.Settings) {
 			s.ReadLines, s.ReadChars, s.ReadBytes, s.ReplyBytes, s.MaxFileBytes, s.SearchBytes = 1_000_000, 100_000, 400_000, 500_000, 10<<20, 10<<20
@@ -142,6 +142,26 @@ func TestNearest(t *testing.T) {
 	for word, want := range map[string]string{"enable": "enabled", "exept": "except", "protcet": "protect", "aprovals": "approvals", "EXCEPT": "except", "limit": "limits", "zzz": "", "": "", strings.Repeat("x", 500): ""} {
 		if got := nearest(word, known); got != want {
 			t.Errorf("%q: %q, not %q", word, got, want)
+		}
+	}
+}
+
+// Names that are one to some file system.
+func TestOneName(t *testing.T) {
+	for _, same := range [][]string{
+		{"\u015b", "S\u0301", "s\u200b\u0301", "\u015a", "\u017f\u0301"},
+		{"ss", "\u00df", "\u1e9e", "\u017f\u017f", "sS "},
+		{"k", "K", "\u212a", "\uff2b", "\u24da"},
+		{"\u00e5", "A\u030a", "\u212b"},
+		{"\u03c3", "\u03a3", "\u03c2"},
+		{"fi", "\ufb01", "\uff26I"},
+		{"\uac00", "\u1100\u1161"},
+		{"", ".", " ", "\u200b", "\u3164. "},
+	} {
+		for _, s := range same {
+			if got, want := string(canon(nil, s)), string(canon(nil, same[0])); got != want {
+				t.Errorf("%+q is %+q, and %+q is %+q", s, got, same[0], want)
+			}
 		}
 	}
 }

@@ -49,11 +49,11 @@ func parseVectors(t testing.TB) []vector {
 		}
 		v := vector{line: n + 1, profile: f[0], config: config, approve: approve, verdict: reeve.Verdict(f[6]), rule: f[7], code: strings.Trim(f[8], "-"), text: line}
 		v.subject = reeve.Subject{Kind: reeve.SubjectKind(f[1])}
-		kind, access := vectorKind(t, f[4])
+		kind, access, toAccess := vectorKind(t, f[4])
 		from, to, two := strings.Cut(f[3], " -> ")
 		v.effect = reeve.Effect{Kind: reeve.EffectKind(f[2]), Place: vectorPlace(t, from, kind, access)}
 		if two {
-			p := vectorPlace(t, to, reeve.Absent, access)
+			p := vectorPlace(t, to, reeve.Absent, toAccess)
 			v.effect.To = &p
 		}
 		if f[5] != "-" {
@@ -67,16 +67,29 @@ func parseVectors(t testing.TB) []vector {
 	return out
 }
 
-func vectorKind(t testing.TB, s string) (reeve.FileKind, reeve.Access) {
+func vectorKind(t testing.TB, s string) (kind reeve.FileKind, from, to reeve.Access) {
 	t.Helper()
 	word, rest, _ := strings.Cut(s, " ")
-	access := map[string]reeve.Access{"": reeve.ReadWrite, "ro": reeve.Read, "none": ""}[rest]
+	from, to = reeve.ReadWrite, reeve.ReadWrite
+	switch rest {
+	case "":
+	case "ro":
+		from, to = reeve.Read, reeve.Read
+	case "from-ro":
+		from = reeve.Read
+	case "to-ro":
+		to = reeve.Read
+	case "none":
+		from, to = "", ""
+	default:
+		t.Fatalf("%q is no access", rest)
+	}
 	kinds := map[string]reeve.FileKind{"file": reeve.File, "folder": reeve.Directory, "absent": reeve.Absent, "link": reeve.Symlink, "special": reeve.Special}
 	k, ok := kinds[word]
 	if !ok {
 		t.Fatalf("%q is nothing that can be there", s)
 	}
-	return k, access
+	return k, from, to
 }
 
 func vectorPlace(t testing.TB, s string, kind reeve.FileKind, access reeve.Access) reeve.Place {
