@@ -16,7 +16,8 @@ type Result struct {
 	FileAccess []Text
 }
 
-// Answer is a typed answer: *Roots, *Listing, *Found, *Facts or *Pages.
+// Answer is a typed answer: *Roots, *Listing, *Found, *Facts, *Pages or
+// *Changes.
 type Answer interface{ AnswerKind() string }
 
 func newAnswer(kind string) Answer {
@@ -31,6 +32,8 @@ func newAnswer(kind string) Answer {
 		return &Facts{}
 	case "pages":
 		return &Pages{}
+	case "changes":
+		return &Changes{}
 	}
 	return nil
 }
@@ -219,8 +222,82 @@ type Next struct {
 	Column int   `json:"column,omitempty"`
 }
 
+// Changes answers the verbs that change something: one entry for each thing
+// asked for, in that order.
+type Changes struct {
+	Files []ChangedFile `json:"files"`
+	// DryRun: nothing was changed, this is what would be.
+	DryRun bool `json:"dry_run,omitempty"`
+}
+
+// Did is what became of one thing.
+type Did string
+
+const (
+	DidCreate    Did = "created"     // a file that was not there before
+	DidOverwrite Did = "overwrote"   // all of a file
+	DidEdit      Did = "edited"      // parts of a file
+	DidNothing   Did = "unchanged"   // it was as asked for already
+	DidMkdir     Did = "made_folder" // a folder that was not there before
+	DidCopy      Did = "copied"
+	DidMove      Did = "moved"
+	DidDelete    Did = "deleted"
+)
+
+// ChangedFile is one thing and what became of it.
+type ChangedFile struct {
+	Path Text     `json:"path"` // of a move and a copy: where it was taken from
+	To   Text     `json:"to,omitzero"`
+	Did  Did      `json:"did"`
+	Kind FileKind `json:"kind,omitempty"`
+	// Was and Now are its extent before and after; nil where there was or is
+	// nothing.
+	Was *Extent `json:"was,omitempty"`
+	Now *Extent `json:"now,omitempty"`
+	// Replacements made by an edit.
+	Replacements int `json:"replacements,omitempty"`
+	// Version of what stands there now.
+	Version Version `json:"version,omitzero"`
+	// Excerpt are the changed lines as they are now with some around them,
+	// the numbers of the new text; parts that do not touch are told apart by
+	// their numbers. More counts the changed lines that are not shown.
+	Excerpt []Line `json:"excerpt,omitempty"`
+	More    int64  `json:"more,omitempty"`
+	// Diff is what a dry run would change, in lines of a unified diff.
+	Diff []Text `json:"diff,omitempty"`
+	// Encoding, BOM and Endings were found in the file and kept.
+	Encoding string `json:"encoding,omitempty"` // "utf-8", "utf-16le", …
+	BOM      bool   `json:"bom,omitempty"`
+	Endings  string `json:"endings,omitempty"` // lf, crlf, cr, mixed
+	// Made are the folders that were made on the way, outermost first.
+	Made []Text `json:"made,omitempty"`
+	// InPlace: no new file could take the old one's place, so the bytes were
+	// written into it, and another program may have seen it half written.
+	InPlace bool `json:"in_place,omitempty"`
+	// Names of the file before. Where there are several, only this one leads
+	// to the new content.
+	Names uint64 `json:"names,omitempty"`
+	// Via is the link that was followed to get here.
+	Via Text `json:"via,omitzero"`
+	// KeptUntil is how long a copy of what was there before is kept; zero
+	// where none is.
+	KeptUntil time.Time `json:"kept_until,omitzero"`
+}
+
+// Extent is how much there is: bytes, of text also its lines, and of a folder
+// the files and folders below it.
+type Extent struct {
+	Size    int64 `json:"size"`
+	Lines   int64 `json:"lines,omitempty"`
+	Counted bool  `json:"counted,omitempty"` // Lines were counted
+	Files   int   `json:"files,omitempty"`
+	Folders int   `json:"folders,omitempty"`
+	Links   int   `json:"links,omitempty"`
+}
+
 func (*Roots) AnswerKind() string   { return "roots" }
 func (*Listing) AnswerKind() string { return "listing" }
 func (*Found) AnswerKind() string   { return "found" }
 func (*Facts) AnswerKind() string   { return "facts" }
 func (*Pages) AnswerKind() string   { return "pages" }
+func (*Changes) AnswerKind() string { return "changes" }

@@ -9,6 +9,13 @@ const (
 	VerbSearchFiles   Verb = "search_files"
 	VerbStat          Verb = "stat"
 	VerbReadFile      Verb = "read_file"
+
+	VerbWriteFile       Verb = "write_file"
+	VerbEditFile        Verb = "edit_file"
+	VerbCreateDirectory Verb = "create_directory"
+	VerbCopyPath        Verb = "copy_path"
+	VerbMovePath        Verb = "move_path"
+	VerbDeletePath      Verb = "delete_path"
 )
 
 // Call is the arguments of one verb. In all calls a zero field means "not
@@ -29,6 +36,18 @@ func NewCall(v Verb) Call {
 		return &Stat{}
 	case VerbReadFile:
 		return &ReadFile{}
+	case VerbWriteFile:
+		return &WriteFile{}
+	case VerbEditFile:
+		return &EditFile{}
+	case VerbCreateDirectory:
+		return &CreateDirectory{}
+	case VerbCopyPath:
+		return &CopyPath{}
+	case VerbMovePath:
+		return &MovePath{}
+	case VerbDeletePath:
+		return &DeletePath{}
 	}
 	return nil
 }
@@ -85,8 +104,76 @@ type ReadFile struct {
 	Limit  int      `json:"limit,omitempty"`  // lines
 }
 
+// WriteFile puts text into a file, which may not exist yet.
+type WriteFile struct {
+	Path    string `json:"path"`
+	Content string `json:"content"`
+	// IfVersion is the version token that the file must still have.
+	IfVersion string `json:"if_version,omitempty"`
+	// CreateParents makes missing folders where the profile by itself does
+	// not.
+	CreateParents bool `json:"create_parents,omitempty"`
+}
+
+// EditFile replaces exact text, in one file or in several: all of it or none.
+type EditFile struct {
+	// Path is the file of the edits that name none.
+	Path  string `json:"path,omitempty"`
+	Edits []Edit `json:"edits"`
+	// DryRun shows what would change and proposes nothing.
+	DryRun bool `json:"dry_run,omitempty"`
+	// IfVersion is the version token that the file must still have. It goes
+	// with a single file.
+	IfVersion string `json:"if_version,omitempty"`
+	// Create lets an empty Old make a file that does not exist yet.
+	Create bool `json:"create,omitempty"`
+}
+
+// Edit is one replacement. Several for one file apply in their order, each to
+// what the ones before have made.
+type Edit struct {
+	Path string `json:"path,omitempty"`
+	Old  string `json:"old"`
+	New  string `json:"new"`
+	All  bool   `json:"all,omitempty"` // every occurrence
+}
+
+// CreateDirectory makes a folder and those missing above it.
+type CreateDirectory struct {
+	Path string `json:"path"`
+}
+
+// CopyPath copies a file, or a folder with what is in it, to a name that
+// nothing has yet. A link is followed.
+type CopyPath struct {
+	From          string `json:"from"`
+	To            string `json:"to"`
+	CreateParents bool   `json:"create_parents,omitempty"`
+}
+
+// MovePath gives the thing itself another name, which nothing has yet.
+type MovePath struct {
+	From          string `json:"from"`
+	To            string `json:"to"`
+	CreateParents bool   `json:"create_parents,omitempty"`
+}
+
+// DeletePath removes the thing itself: a file, a link, an empty folder, or
+// with Recursive a folder and all that is in it, as one change.
+type DeletePath struct {
+	Path      string `json:"path"`
+	Recursive bool   `json:"recursive,omitempty"`
+}
+
 func (*ListRoots) Verb() Verb     { return VerbListRoots }
 func (*ListDirectory) Verb() Verb { return VerbListDirectory }
 func (*SearchFiles) Verb() Verb   { return VerbSearchFiles }
 func (*Stat) Verb() Verb          { return VerbStat }
 func (*ReadFile) Verb() Verb      { return VerbReadFile }
+
+func (*WriteFile) Verb() Verb       { return VerbWriteFile }
+func (*EditFile) Verb() Verb        { return VerbEditFile }
+func (*CreateDirectory) Verb() Verb { return VerbCreateDirectory }
+func (*CopyPath) Verb() Verb        { return VerbCopyPath }
+func (*MovePath) Verb() Verb        { return VerbMovePath }
+func (*DeletePath) Verb() Verb      { return VerbDeletePath }

@@ -38,6 +38,15 @@ func (k IntentKind) Follows() bool {
 	return true
 }
 
+// Changes reports whether the intent is to alter anything.
+func (k IntentKind) Changes() bool {
+	switch k {
+	case IntentWrite, IntentMkdir, IntentRemove, IntentMove:
+		return true
+	}
+	return false
+}
+
 // EffectKind is what would happen to a place. Policy, approvals, ledger and
 // record speak of effects, never of tool names.
 type EffectKind string

@@ -31,12 +31,14 @@ const (
 	PseudoFS      Code = "pseudo_filesystem"
 	ReadOnlyRoot  Code = "read_only_root"
 	RootSuspended Code = "root_suspended"
+	HoldsRoot     Code = "holds_root" // a folder with a granted folder in it
 	LinkOutside   Code = "link_outside"
 	TooManyLinks  Code = "too_many_links"
 	Disabled      Code = "disabled"
 	NotRead       Code = "not_read"
 	Changed       Code = "changed"
 	Ambiguous     Code = "ambiguous"
+	NoMatch       Code = "no_match" // the text to be replaced is not in the file
 	NotFound      Code = "not_found"
 	Exists        Code = "exists"
 	NotDirectory  Code = "not_a_directory"
@@ -49,6 +51,7 @@ const (
 	MountDead     Code = "mount_not_answering"
 	TooLarge      Code = "too_large"
 	Binary        Code = "binary"
+	Encoding      Code = "encoding" // the file's bytes are in an encoding that cannot be kept
 	Declined      Code = "declined"
 	NoChannel     Code = "no_channel"
 	Waiting       Code = "waiting"

@@ -103,7 +103,7 @@ func genCall() *rapid.Generator[Call] {
 	return rapid.Custom(func(t *rapid.T) Call {
 		s, n := rapid.String(), rapid.Int()
 		size := rapid.Ptr(rapid.Int64(), true)
-		switch rapid.IntRange(0, 4).Draw(t, "verb") {
+		switch rapid.IntRange(0, 10).Draw(t, "verb") {
 		case 0:
 			return &ListRoots{}
 		case 1:
@@ -114,6 +114,19 @@ func genCall() *rapid.Generator[Call] {
 				Sort: s.Draw(t, "sort"), Hidden: rapid.Ptr(rapid.Bool(), true).Draw(t, "hidden"), Ignored: rapid.Bool().Draw(t, "ignored"), Limit: n.Draw(t, "limit"), Cursor: s.Draw(t, "cursor")}
 		case 3:
 			return &Stat{s.Draw(t, "path")}
+		case 4:
+			return &WriteFile{s.Draw(t, "path"), s.Draw(t, "content"), s.Draw(t, "version"), rapid.Bool().Draw(t, "parents")}
+		case 5:
+			return &EditFile{s.Draw(t, "path"), []Edit{{s.Draw(t, "its path"), s.Draw(t, "old"), s.Draw(t, "new"), rapid.Bool().Draw(t, "all")}},
+				rapid.Bool().Draw(t, "dry"), s.Draw(t, "version"), rapid.Bool().Draw(t, "create")}
+		case 6:
+			return &CreateDirectory{s.Draw(t, "path")}
+		case 7:
+			return &CopyPath{s.Draw(t, "from"), s.Draw(t, "to"), rapid.Bool().Draw(t, "parents")}
+		case 8:
+			return &MovePath{s.Draw(t, "from"), s.Draw(t, "to"), rapid.Bool().Draw(t, "parents")}
+		case 9:
+			return &DeletePath{s.Draw(t, "path"), rapid.Bool().Draw(t, "recursive")}
 		}
 		return &ReadFile{rapid.SliceOfN(s, 1, 3).Draw(t, "paths"), n.Draw(t, "offset"), n.Draw(t, "column"), n.Draw(t, "limit")}
 	})
@@ -145,9 +158,23 @@ func genAnswer() *rapid.Generator[Answer] {
 			return &Facts{text.Draw(t, "path"), Directory, rapid.Int64().Draw(t, "size"), genTime().Draw(t, "m"), genTime().Draw(t, "c"), genTime().Draw(t, "a"),
 				s.Draw(t, "permissions"), rapid.Uint64().Draw(t, "links"), text.Draw(t, "link"), Read, genVersion().Draw(t, "version")}
 		}
+		if rapid.Bool().Draw(t, "changes") {
+			return genChanges().Draw(t, "changed")
+		}
 		return &Pages{[]Page{{Path: text.Draw(t, "path"), Lines: []Line{{rapid.Int64().Draw(t, "n"), text.Draw(t, "text"), 3, true}}, Total: 9, Counted: true, FromEnd: true,
 			Next: &Next{rapid.Int64().Draw(t, "offset"), 2}, Stopped: "bytes", Size: 7, Version: genVersion().Draw(t, "version"), Encoding: "utf-8", BOM: true, Endings: "lf", Whole: true, BadBytes: 1},
 			{Path: text.Draw(t, "other"), Err: genError().Draw(t, "err")}}}
+	})
+}
+
+func genChanges() *rapid.Generator[*Changes] {
+	return rapid.Custom(func(t *rapid.T) *Changes {
+		text, n := genText(), rapid.Int64()
+		extent := &Extent{n.Draw(t, "size"), n.Draw(t, "lines"), true, 3, 2, 1}
+		return &Changes{DryRun: true, Files: []ChangedFile{{Path: text.Draw(t, "path"), To: text.Draw(t, "to"), Did: DidEdit, Kind: File,
+			Was: extent, Now: extent, Replacements: 2, Version: genVersion().Draw(t, "version"), Excerpt: []Line{{n.Draw(t, "n"), text.Draw(t, "text"), 3, true}},
+			More: n.Draw(t, "more"), Diff: []Text{text.Draw(t, "diff")}, Encoding: "utf-16le", BOM: true, Endings: "crlf",
+			Made: []Text{text.Draw(t, "made")}, InPlace: true, Names: 2, Via: text.Draw(t, "via"), KeptUntil: genTime().Draw(t, "kept")}}}
 	})
 }
 

@@ -84,7 +84,8 @@ func TestGeneratorsFillEveryField(t *testing.T) {
 }
 
 func TestEveryVerbHasACall(t *testing.T) {
-	for _, v := range []Verb{VerbListRoots, VerbListDirectory, VerbSearchFiles, VerbStat, VerbReadFile} {
+	for _, v := range []Verb{VerbListRoots, VerbListDirectory, VerbSearchFiles, VerbStat, VerbReadFile,
+		VerbWriteFile, VerbEditFile, VerbCreateDirectory, VerbCopyPath, VerbMovePath, VerbDeletePath} {
 		c := NewCall(v)
 		if c == nil || c.Verb() != v {
 			t.Errorf("%s gives %T", v, c)

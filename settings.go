@@ -40,6 +40,9 @@ type Settings struct {
 	Binary string
 	// ReadState is "off", "read" or "all_lines".
 	ReadState string
+	// CreateParents: changes make the folders that are missing above them. If
+	// it is false, the caller has to say so.
+	CreateParents bool
 	// CallTime bounds the file-system work of one call, SearchTime a search.
 	CallTime, SearchTime time.Duration
 }

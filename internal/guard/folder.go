@@ -41,7 +41,7 @@ func (f *Folder) Each(ctx context.Context, fn func(Entry) error) error {
 }
 
 // Stat gives the facts of an entry that its name does not protect, without
-// following a link.
+// following a link: a link's own text is among them.
 func (f *Folder) Stat(ctx context.Context, name string) (capfs.Info, error) {
 	info, err := f.held.Stat(ctx, name)
 	if err != nil {
@@ -49,6 +49,14 @@ func (f *Folder) Stat(ctx context.Context, name string) (capfs.Info, error) {
 	}
 	if d := f.rule(name, info.Kind); d.Verdict != reeve.Allow {
 		return capfs.Info{}, refusal("stat", name, reeve.EffectRead, d)
+	}
+	if info.Kind == reeve.Symlink && info.Link == "" {
+		h, err := f.held.Lookup(ctx, name)
+		if err != nil {
+			return capfs.Info{}, err
+		}
+		defer h.Close()
+		return h.Info(), nil
 	}
 	return info, nil
 }

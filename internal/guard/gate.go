@@ -34,7 +34,8 @@ type Options struct {
 type Gate struct {
 	o       Options
 	verbs   map[reeve.Verb]Verb
-	commits locks // held for a swap only, one for each device
+	queues  queues // one for each path that is being changed
+	commits locks  // held for a swap only, one for each device
 }
 
 // New makes a gate.
@@ -63,6 +64,15 @@ type call struct {
 	intents []reeve.Intent
 	reply   *Reply
 	started time.Time
+	// event is how a refusal is recorded: a call that was refused, or the
+	// outcome of an intent that is on record. Committed counts the latter.
+	event     string
+	committed int
+	final     bool // not to be tried again
+	digest    reeve.Digest
+	// approved are answers that were taken for this call: one that is tried
+	// again with the same digest is not asked again.
+	approved map[reeve.Digest]Approval
 }
 
 // passed is what the pass hands on: a verb's work and the premises it rests
@@ -80,6 +90,28 @@ func (g *Gate) Do(ctx context.Context, r reeve.Request) (reeve.Outcome, error) {
 	if err != nil {
 		return g.refuse(ctx, c, err)
 	}
+	if c.intents, err = c.verb.Plan(c.Call, c.policy.Settings); err != nil { // 1 plan
+		return g.refuse(ctx, c, err)
+	}
+	leave, err := g.queues.enter(ctx, c.queued())
+	if err != nil {
+		return g.refuse(ctx, c, err)
+	}
+	defer leave()
+	for try := 1; ; try++ {
+		out, err := g.attempt(ctx, c)
+		if err == nil || !errors.Is(err, reeve.Changed) || c.committed == 0 || c.final || !again(ctx, try) {
+			return out, err
+		}
+		// Somebody else changed it between looking and swapping: look again.
+		c.reply = newReply(c.policy.Settings.ReplyBytes, g.o.Redact)
+	}
+}
+
+// attempt is one way through: a look, and if the look comes to a proposal
+// that may be committed, the commit.
+func (g *Gate) attempt(ctx context.Context, c *call) (reeve.Outcome, error) {
+	c.event, c.committed = "call", 0
 	p, err := g.pass(ctx, c)
 	if err != nil {
 		return g.refuse(ctx, c, err)
@@ -107,7 +139,7 @@ func (g *Gate) admit(ctx context.Context, r reeve.Request) (*call, error) {
 	if !r.Subject.IsOwner() {
 		r.Subject.Kind = reeve.Agent
 	}
-	c := &call{Request: r, started: g.o.Now(), reply: newReply(0, g.o.Redact)}
+	c := &call{Request: r, started: g.o.Now(), reply: newReply(0, g.o.Redact), event: "call"}
 	if r.Call == nil {
 		return c, internalError("a request without a call")
 	}
@@ -123,9 +155,12 @@ func (g *Gate) admit(ctx context.Context, r reeve.Request) (*call, error) {
 	}
 	c.reply = newReply(c.policy.Settings.ReplyBytes, g.o.Redact)
 	if !c.policy.Enabled || c.policy.Rules == nil {
-		return c, &reeve.Error{Kind: reeve.Policy, Code: reeve.Disabled,
-			What: "file access is switched off", Not: "Nothing was done.",
-			Instead: "The owner switches it on with `reeve roots add DIR`."}
+		why := c.policy.Off
+		if why == "" {
+			why = "file access is switched off"
+		}
+		return c, &reeve.Error{Kind: reeve.Policy, Code: reeve.Disabled, What: why, Not: "Nothing was done.",
+			Instead: "Only the owner can change that; `reeve doctor` tells more."}
 	}
 	verb, ok := g.verbs[r.Call.Verb()]
 	if !ok {
@@ -136,18 +171,13 @@ func (g *Gate) admit(ctx context.Context, r reeve.Request) (*call, error) {
 	return c, nil
 }
 
-// pass is plan, resolve, decide, open, work and fresh, in a worker that can
-// be left behind when a file system does not answer. Left behind, it closes
+// pass is resolve, decide, open, work and fresh, in a worker that can be left
+// behind when a file system does not answer. Left behind, it closes
 // what it holds by itself.
 func (g *Gate) pass(ctx context.Context, c *call) (*passed, error) {
-	intents, err := c.verb.Plan(c.Call, c.policy.Settings) // 1 plan
-	if err != nil {
-		return nil, err
-	}
-	c.intents = intents
 	reply := c.reply
 	return capfs.CallFor(ctx, g.o.Files, c.policy.Settings.CallTime, func(ctx context.Context) (p *passed, err error) {
-		view := &View{files: g.o.Files, rules: c.policy.Rules, subject: c.Subject,
+		view := &View{files: g.o.Files, rules: c.policy.Rules, subject: c.Subject, target: c.Target,
 			settings: c.policy.Settings, paths: c.policy.Paths, now: g.o.Now}
 		defer func() {
 			if e := recover(); e != nil {
@@ -160,7 +190,7 @@ func (g *Gate) pass(ctx context.Context, c *call) (*passed, error) {
 				view.close()
 			}
 		}()
-		for _, in := range intents {
+		for _, in := range c.intents {
 			s, err := g.look(ctx, c, in) // 2 resolve, 3 decide
 			if err != nil && !in.Optional {
 				return nil, err
@@ -220,6 +250,16 @@ func (g *Gate) look(ctx context.Context, c *call, in reeve.Intent) (*Seen, error
 	if err := g.there(ctx, c, s); err != nil {
 		return nil, err
 	}
+	last := len(s.Effects) - 1
+	if e := s.Effects[last]; (e.Kind == reeve.EffectMove || e.Kind == reeve.EffectRemove) && e.Place.Kind == reeve.Directory {
+		found, err := g.below(ctx, c, s.held, e, s.decisions[last])
+		if err != nil {
+			return nil, err
+		}
+		if found != nil && !c.Subject.IsOwner() {
+			s.decisions[last] = *found
+		}
+	}
 	ok = true
 	return s, nil
 }
@@ -277,7 +317,11 @@ func (g *Gate) settle(ctx context.Context, c *call, p *passed) (Approval, *reeve
 	if g.o.Approvals == nil {
 		return Approval{}, nil, noChannel(c, nil)
 	}
-	a, answered, err := g.o.Approvals.Take(ctx, p.proposal.Digest())
+	digest := p.proposal.Digest()
+	if a, ok := c.approved[digest]; ok {
+		return a, nil, nil
+	}
+	a, answered, err := g.o.Approvals.Take(ctx, digest)
 	if err != nil {
 		return Approval{}, nil, noChannel(c, err)
 	}
@@ -285,6 +329,7 @@ func (g *Gate) settle(ctx context.Context, c *call, p *passed) (Approval, *reeve
 		return Approval{}, nil, declined(c, p.proposal)
 	}
 	if answered {
+		c.approved = map[reeve.Digest]Approval{digest: a}
 		return a, nil, nil
 	}
 	q := question(p, human)
@@ -315,7 +360,9 @@ func (g *Gate) commit(ctx context.Context, c *call, p *passed, a Approval) (reev
 	}
 	row := g.row(c, "intent")
 	row.Verdict, row.Rule, row.Effects = reeve.Allow, a.Channel, rowChanges(p.proposal)
-	row.Digest = p.proposal.Digest().String()
+	c.digest = p.proposal.Digest()
+	row.Digest = c.digest.String()
+	c.event, c.committed = "outcome", c.committed+1
 	receipt, err := capfs.CallFor(ctx, g.o.Files, c.policy.Settings.CallTime, func(ctx context.Context) (receipt capfs.Receipt, err error) {
 		defer func() {
 			if e := recover(); e != nil {
@@ -384,7 +431,10 @@ func (g *Gate) refuse(ctx context.Context, c *call, err error) (reeve.Outcome, e
 		verb = c.Call.Verb()
 	}
 	e := c.reply.clear(asRefusal(verb, "", err))
-	row := g.row(c, "call")
+	row := g.row(c, c.event)
+	if c.committed > 0 {
+		row.Digest = c.digest.String()
+	}
 	row.Verdict, row.Kind, row.Code = reeve.Refuse, e.Kind, e.Code
 	row.Asked = asked(c.intents)
 	if by := (*refused)(nil); errors.As(err, &by) {

@@ -172,7 +172,7 @@ func TestAVerbCannotWiden(t *testing.T) {
 			t.Fatalf("%q: %v", how, out.Result.Answer)
 		}
 		r.wantCode(err, reeve.Failed)
-		if r.commit.swaps != 0 {
+		if r.commit.swaps.Load() != 0 {
 			t.Errorf("%q: something was swapped", how)
 		}
 	}

@@ -42,9 +42,10 @@ type Current struct {
 	Rules    Rules
 	Settings reeve.Settings
 	Paths    pathname.Context
-	// Enabled is false when file access is switched off: every call is
-	// refused then.
+	// Enabled is false when nothing is served: every call is refused then,
+	// and Off says why.
 	Enabled bool
+	Off     string
 	// Generation differs whenever the policy does.
 	Generation uint64
 }

@@ -3,8 +3,10 @@ package guard
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"sort"
 	"sync"
+	"time"
 
 	"reeve"
 	"reeve/internal/capfs"
@@ -88,37 +90,47 @@ func (g *Gate) fresh(c *call, p reeve.Proposal) error {
 // stage writes the new content beside the intent row. Both are durable when
 // it returns; what was staged is returned with an error too, to be cleaned
 // up.
-func (g *Gate) stage(ctx context.Context, p *passed, row reeve.Row) ([]capfs.Staged, error) {
+func (g *Gate) stage(ctx context.Context, p *passed, row reeve.Row) (staged []capfs.Staged, err error) {
 	recorded := make(chan error, 1)
 	go func() { recorded <- g.o.Record.AppendSync(ctx, row) }()
-	var staged []capfs.Staged
-	var err error
+	defer func() { // on every way out: no row may follow the call's end
+		if rerr := <-recorded; rerr != nil {
+			err = unrecordedChange(rerr)
+		}
+	}()
 	for _, ch := range p.proposal.Changes {
-		var s capfs.Staged
-		if s, err = g.o.Changes.Stage(ctx, p.view.parentOf(ch), ch); err != nil {
-			break
+		s, err := g.stageOne(ctx, p.view, ch)
+		if err != nil {
+			return staged, err
 		}
 		staged = append(staged, s)
 	}
-	if rerr := <-recorded; rerr != nil {
-		return staged, unrecordedChange(rerr)
-	}
-	return staged, err
+	return staged, nil
 }
 
-// parentOf is the held place of a change, from the pass that judged it.
-func (v *View) parentOf(ch reeve.Change) *capfs.Held {
+// stageOne prepares one change at the folders that were judged.
+func (g *Gate) stageOne(ctx context.Context, v *View, ch reeve.Change) (capfs.Staged, error) {
 	for _, s := range v.seen {
-		if s.held == nil {
+		if s.held == nil || len(s.Effects) == 0 {
 			continue
 		}
 		for _, e := range s.Effects {
-			if e.Place.Key() == ch.Place.Key() {
-				return s.held
+			if e.Place.Key() != ch.Place.Key() {
+				continue
 			}
+			at := capfs.At{Parent: s.held, To: s.to}
+			if s.held.Place().Exists() {
+				up, err := s.held.Parent(ctx)
+				if err != nil {
+					return nil, err
+				}
+				defer up.Close()
+				at.Parent = up
+			}
+			return g.o.Changes.Stage(ctx, at, ch)
 		}
 	}
-	return nil
+	return nil, internalError("a change to a place that is not held")
 }
 
 func unrecordedChange(err error) error {
@@ -145,27 +157,41 @@ func (g *Gate) premises(ctx context.Context, c *call, p *passed) error {
 		if err != nil {
 			return err
 		}
-		same := len(t.Effects) == len(s.Effects)
-		for i := 0; same && i < len(s.Effects); i++ {
-			same = sameEffect(s.Effects[i], t.Effects[i]) && s.decisions[i].Verdict == t.decisions[i].Verdict
-		}
+		same, elsewhere := sameLook(s, t)
 		(&View{seen: []*Seen{t}}).close()
-		if !same {
+		if elsewhere {
+			c.final = true // not tried again: this is another place
 			return changedMeanwhile(c, "the path leads elsewhere now, or the rules changed")
+		}
+		if !same {
+			return changedMeanwhile(c, "another program replaced the file")
 		}
 	}
 	return nil
 }
 
-func sameEffect(a, b reeve.Effect) bool {
-	if a.Kind != b.Kind || !samePlace(a.Place, b.Place) || (a.To == nil) != (b.To == nil) {
-		return false
+// sameLook compares two looks at one intent: elsewhere means that it leads to
+// another place, or that policy says something else there; otherwise same
+// tells whether the very thing that was judged is still there.
+func sameLook(a, b *Seen) (same, elsewhere bool) {
+	if len(a.Effects) != len(b.Effects) {
+		return false, !a.held.Place().Exists() && !b.held.Place().Exists() || a.held.Place().Key() != b.held.Place().Key()
 	}
-	return a.To == nil || samePlace(*a.To, *b.To)
+	same = true
+	for i, e := range a.Effects {
+		f := b.Effects[i]
+		if e.Place.Key() != f.Place.Key() || e.Place.Root != f.Place.Root || (e.To == nil) != (f.To == nil) ||
+			e.To != nil && (e.To.Key() != f.To.Key() || e.To.Root != f.To.Root) ||
+			a.decisions[i].Verdict != b.decisions[i].Verdict {
+			return false, true
+		}
+		same = same && e.Kind == f.Kind && sameThing(e.Place, f.Place) && (e.To == nil || sameThing(*e.To, *f.To))
+	}
+	return same, false
 }
 
-func samePlace(a, b reeve.Place) bool {
-	return a.Key() == b.Key() && a.Root == b.Root && a.Kind == b.Kind && a.Missing == b.Missing &&
+func sameThing(a, b reeve.Place) bool {
+	return a.Kind == b.Kind && a.Missing == b.Missing &&
 		(a.Identity.IsZero() && b.Identity.IsZero() || a.SameFile(b.Identity))
 }
 
@@ -226,4 +252,23 @@ func (l *locks) lock(ctx context.Context, devices []uint64) (unlock func(), err 
 		}
 	}
 	return unlock, nil
+}
+
+// tries is how often a change is worked out anew when somebody else keeps
+// changing the file.
+const tries = 10
+
+// again waits a little, longer each time, and says whether to try once more.
+func again(ctx context.Context, try int) bool {
+	if try >= tries {
+		return false
+	}
+	t := time.NewTimer(time.Duration(rand.Int64N(int64(try) * int64(2*time.Millisecond))))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }

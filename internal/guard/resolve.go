@@ -61,6 +61,10 @@ func (g *Gate) there(ctx context.Context, c *call, s *Seen) error {
 			return g.missing(ctx, c, s)
 		}
 	}
+	if (s.Intent.Kind == reeve.IntentRemove || s.Intent.Kind == reeve.IntentMove) && len(p.Components) == 0 {
+		return &reeve.Error{Op: string(verb), Path: s.shown, Kind: reeve.Policy, Code: reeve.HoldsRoot,
+			What: "is a granted folder itself", Not: notDone(s.Effects[0].Kind), Instead: "Only what is in it can be moved or deleted."}
+	}
 	missing := p.Missing
 	if s.to != nil {
 		missing = s.to.Place().Missing

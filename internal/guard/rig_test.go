@@ -6,8 +6,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/zeebo/blake3"
 
 	"reeve"
 	"reeve/internal/capfs"
@@ -47,7 +50,7 @@ func newRig(t *testing.T) *rig {
 	t.Cleanup(func() { r.files.Close() })
 	r.rules = &rules{verdicts: map[reeve.EffectKind]reeve.Verdict{}, enabled: true}
 	r.record, r.approvals, r.ledger, r.read = &rows{}, &table{}, &ledger{}, &readState{}
-	r.commit = &hooked{Committer: &memCommitter{mem: r.mem}}
+	r.commit = &hooked{Committer: r.mem.Committer()}
 	r.open(Options{})
 	return r
 }
@@ -58,7 +61,7 @@ func (r *rig) open(o Options) {
 	o.Files, o.Policies, o.Record = r.files, r.rules, r.record
 	o.Approvals, o.Ledger, o.ReadState, o.Changes = r.approvals, r.ledger, r.read, r.commit
 	if o.Verbs == nil {
-		o.Verbs = map[reeve.Verb]Verb{"peek": peek{}, "put": put{}, "delete": del{}, "shift": shift{}, "stray": stray{}, "burst": burst{}}
+		o.Verbs = map[reeve.Verb]Verb{"peek": peek{}, "put": put{}, "add": add{}, "delete": del{}, "shift": shift{}, "stray": stray{}, "burst": burst{}}
 	}
 	o.Now = func() time.Time { return r.now }
 	g, err := New(o)
@@ -141,6 +144,9 @@ func (p *rules) Decide(_ reeve.Subject, e reeve.Effect) reeve.Decision {
 		if c == "secret" {
 			return reeve.Decision{Verdict: reeve.Refuse, Rule: "protected: secret", Code: reeve.Protected, Reason: "is protected"}
 		}
+	}
+	if n := len(names); n > 0 && names[n-1] == "control" && e.Kind.Changes() {
+		return reeve.Decision{Verdict: reeve.Ask, Rule: "control: control", HumanOnly: true, Reason: "is a control file"}
 	}
 	v, ok := p.verdicts[e.Kind]
 	if !ok {
@@ -240,26 +246,26 @@ func (l *ledger) Remember(s reeve.Subject, e reeve.Effect, _ time.Duration) {
 
 type readState struct {
 	err   error
-	wrote int
+	wrote atomic.Int32
 }
 
 func (r *readState) Fresh(reeve.Subject, reeve.Change) error          { return r.err }
-func (r *readState) Wrote(reeve.Subject, reeve.Change, reeve.Version) { r.wrote++ }
+func (r *readState) Wrote(reeve.Subject, reeve.Change, reeve.Version) { r.wrote.Add(1) }
 
 // hooked is a committer with a hook between staging and swapping.
 type hooked struct {
 	capfs.Committer
 	beforeSwap func()
 	staged     func()
-	swaps      int
+	swaps      atomic.Int32
 	panics     bool
 }
 
-func (h *hooked) Stage(ctx context.Context, parent *capfs.Held, c reeve.Change) (capfs.Staged, error) {
+func (h *hooked) Stage(ctx context.Context, at capfs.At, c reeve.Change) (capfs.Staged, error) {
 	if h.panics {
 		panic("CANARY in a panic")
 	}
-	s, err := h.Committer.Stage(ctx, parent, c)
+	s, err := h.Committer.Stage(ctx, at, c)
 	if h.staged != nil {
 		h.staged()
 	}
@@ -267,7 +273,7 @@ func (h *hooked) Stage(ctx context.Context, parent *capfs.Held, c reeve.Change) 
 }
 
 func (h *hooked) Swap(ctx context.Context, s []capfs.Staged) (capfs.Receipt, error) {
-	h.swaps++
+	h.swaps.Add(1)
 	if h.beforeSwap != nil {
 		h.beforeSwap()
 	}
@@ -362,6 +368,28 @@ func (put) Work(ctx context.Context, c reeve.Call, v *View, r *Reply) (Work, err
 	}
 	w.After = func(_ capfs.Receipt, r *Reply) reeve.Answer { return &said{r.Text("written")} }
 	return w, nil
+}
+
+// add appends to what it reads.
+type add struct{ put }
+
+func (add) Work(ctx context.Context, c reeve.Call, v *View, r *Reply) (Work, error) {
+	a := c.(*arg)
+	s := v.At(0)
+	f, err := v.Base(ctx, 0)
+	if err != nil {
+		return Work{}, err
+	}
+	defer f.Close()
+	b := make([]byte, f.Size())
+	if _, err := f.ReadAt(b, 0); err != nil {
+		return Work{}, err
+	}
+	sum := blake3.Sum256(b)
+	return Work{
+		Changes: []reeve.Change{{Kind: reeve.Put, Place: s.Place(), Expect: f.Version(&sum), Content: reeve.Bytes(string(b) + a.text)}},
+		After:   func(capfs.Receipt, *Reply) reeve.Answer { return &said{r.Text("added")} },
+	}, nil
 }
 
 type del struct{}

@@ -2,11 +2,14 @@ package guard
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"reeve"
+	"reeve/internal/capfs"
 )
 
 const proj = "/home/ann/proj/"
@@ -26,7 +29,7 @@ func TestAllowedChange(t *testing.T) {
 	if r.record.list[1].Effects[0].After == "" || r.record.list[0].Effects[0].Before == "" {
 		t.Fatalf("versions are missing in %+v", r.record.list)
 	}
-	if r.read.wrote != 1 {
+	if r.read.wrote.Load() != 1 {
 		t.Fatal("the read state was not told")
 	}
 }
@@ -47,7 +50,7 @@ func TestQuestionIsBoundToItsBytes(t *testing.T) {
 	if other.Pending.Digest == first.Pending.Digest {
 		t.Fatal("other bytes, same question")
 	}
-	if r.bytes(proj+"a.txt") != "alpha\n" || r.commit.swaps != 0 {
+	if r.bytes(proj+"a.txt") != "alpha\n" || r.commit.swaps.Load() != 0 {
 		t.Fatal("written before the answer")
 	}
 	r.approvals.answer(first.Pending.Digest, Approval{Yes: true, Channel: "test"})
@@ -147,10 +150,6 @@ func TestPremisesAreLookedAtAgain(t *testing.T) {
 		},
 		"policy changed":          func() { r.rules.set(reeve.EffectReplace, reeve.Refuse) },
 		"access was switched off": func() { r.rules.mu.Lock(); r.rules.enabled = false; r.rules.mu.Unlock() },
-		"another file stands there": func() {
-			r.make("remove", proj+"a.txt", "")
-			r.make("file", proj+"a.txt", "theirs\n")
-		},
 	} {
 		t.Run(what, func(t *testing.T) {
 			r = newRig(t)
@@ -159,7 +158,7 @@ func TestPremisesAreLookedAtAgain(t *testing.T) {
 			if out, err := r.do(&arg{verb: "put", path: "a.txt", text: "mine\n"}); err == nil {
 				t.Fatalf("went through: %+v", out.Result)
 			}
-			if r.commit.swaps != 0 {
+			if r.commit.swaps.Load() != 0 {
 				t.Error("swapped on old premises")
 			}
 			for _, f := range []string{"a.txt", "b.txt"} {
@@ -171,10 +170,131 @@ func TestPremisesAreLookedAtAgain(t *testing.T) {
 	}
 }
 
+// A change that nobody was asked about is worked out anew when another writer
+// was quicker, from what stands there then.
+func TestLoserLooksAgain(t *testing.T) {
+	r := newRig(t)
+	once := true
+	r.commit.staged = func() {
+		if once {
+			once = false
+			r.make("remove", proj+"a.txt", "")
+			r.make("file", proj+"a.txt", "theirs\n")
+		}
+	}
+	if _, err := r.do(&arg{verb: "add", path: "a.txt", text: "mine\n"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.bytes(proj + "a.txt"); got != "theirs\nmine\n" {
+		t.Fatalf("one of the two is lost: %q", got)
+	}
+	events := ""
+	for _, row := range r.record.list {
+		events += row.Event + ":" + string(row.Verdict) + " "
+	}
+	if events != "intent:allow outcome:refuse intent:allow outcome:allow " {
+		t.Fatalf("rows %s", events)
+	}
+}
+
+// An approval is for what was shown: after another writer's save the owner is
+// asked anew, never taken at his word for other bytes.
+func TestApprovalDoesNotSurviveAnotherSave(t *testing.T) {
+	r := newRig(t)
+	r.rules.set(reeve.EffectReplace, reeve.Ask)
+	call := &arg{verb: "add", path: "a.txt", text: "mine\n"}
+	out, _ := r.do(call)
+	r.approvals.answer(out.Pending.Digest, Approval{Yes: true})
+	once := true
+	r.commit.staged = func() {
+		if once {
+			once = false
+			r.make("file", proj+"a.txt", "theirs\n")
+		}
+	}
+	again, err := r.do(call)
+	if err != nil || again.Pending == nil || again.Pending.Digest == out.Pending.Digest {
+		t.Fatalf("%+v %v", again, err)
+	}
+	if got := r.bytes(proj + "a.txt"); got != "theirs\n" {
+		t.Fatalf("written: %q", got)
+	}
+}
+
+// Sixteen at once on one file: all their lines are there at the end.
+func TestQueueOfOneFile(t *testing.T) {
+	r := newRig(t)
+	var wg sync.WaitGroup
+	for i := range 16 {
+		wg.Go(func() {
+			for range 20 {
+				if _, err := r.do(&arg{verb: "add", path: []string{"a.txt", "./a.txt", "alias"}[i%3], text: "x\n"}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got := strings.Count(r.bytes(proj+"a.txt"), "x\n"); got != 320 {
+		t.Fatalf("%d of 320 lines", got)
+	}
+	if len(r.gate.queues.by) != 0 {
+		t.Fatal("queues are left over")
+	}
+}
+
+func TestFoldersAreJudgedWithAllThatIsInThem(t *testing.T) {
+	for _, tt := range []struct {
+		what string
+		call *arg
+		code reeve.Code // empty: goes through
+	}{
+		{"delete a folder with something protected deep in it", &arg{verb: "delete", path: "box"}, reeve.Protected},
+		{"move it away", &arg{verb: "shift", path: "box", to: "box2"}, reeve.Protected},
+		{"move it by a link to it", &arg{verb: "shift", path: "way/box", to: "box2"}, reeve.Protected},
+		{"a folder whose content would become protected", &arg{verb: "shift", path: "plain", to: "secret2/x"}, ""},
+		{"a folder that holds a granted one", &arg{verb: "shift", path: "outer", to: "outer2"}, reeve.HoldsRoot},
+		{"the granted folder itself", &arg{verb: "delete", path: "."}, reeve.HoldsRoot},
+		{"the inner granted folder itself", &arg{verb: "shift", path: "outer/inner", to: "x"}, reeve.HoldsRoot},
+		{"an ordinary folder", &arg{verb: "shift", path: "plain", to: "plain2"}, ""},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			r := newRig(t)
+			r.make("file", proj+"box/a/b/secret", "CANARY")
+			r.make("file", proj+"plain/f", "x")
+			r.make("dir", proj+"secret2", "")
+			r.make("dir", proj+"outer/inner", "")
+			r.make("link", proj+"way", ".")
+			r.files.SetGrants([]capfs.Grant{{Path: "/home/ann/proj", Access: reeve.ReadWrite}, {Path: "/home/ann/proj/outer/inner", Access: reeve.ReadWrite}}, nil)
+			_, err := r.do(tt.call)
+			if tt.code == "" && err != nil || tt.code != "" && !errors.Is(err, tt.code) {
+				t.Fatalf("got %v, want %q", err, tt.code)
+			}
+			if tt.code != "" && r.commit.swaps.Load() > 0 {
+				t.Fatal("swapped")
+			}
+		})
+	}
+}
+
+// A control file deep in a folder turns a move that nobody is asked about
+// into one that a person is.
+func TestMoveOfAControlFileInAFolderIsAsked(t *testing.T) {
+	for _, c := range []struct{ from, to string }{{"repo", "repo2"}, {"g", "hooked"}} {
+		r := newRig(t)
+		r.make("file", proj+"repo/sub/control", "x")
+		r.make("file", proj+"g/control", "x")
+		out, err := r.do(&arg{verb: "shift", path: c.from, to: c.to})
+		if err != nil || out.Pending == nil || !out.Pending.Question.HumanOnly {
+			t.Fatalf("%s: %+v %v", c.from, out, err)
+		}
+	}
+}
+
 func TestCompareAndSwap(t *testing.T) {
 	r := newRig(t)
 	r.commit.beforeSwap = func() { r.make("file", proj+"a.txt", "theirs, later\n") }
-	_, err := r.do(&arg{verb: "put", path: "a.txt", text: "mine\n"})
+	_, err := r.do(&arg{verb: "put", path: "a.txt", text: "mine\n"}) // and however often it is tried again
 	r.wantCode(err, reeve.Changed)
 	if got := r.bytes(proj + "a.txt"); got != "theirs, later\n" {
 		t.Fatalf("their save is %q", got)

@@ -18,6 +18,7 @@ type View struct {
 	files    *capfs.FS
 	rules    Rules
 	subject  reeve.Subject
+	target   reeve.Target
 	settings reeve.Settings
 	paths    pathname.Context
 	now      func() time.Time
@@ -56,6 +57,9 @@ func (v *View) At(i int) *Seen { return v.seen[i] }
 // Settings are the profile's numbers and habits.
 func (v *View) Settings() reeve.Settings { return v.settings }
 
+// Target is the computer that the call is for.
+func (v *View) Target() reeve.Target { return v.target }
+
 // Subject is who asks.
 func (v *View) Subject() reeve.Subject { return v.subject }
 
@@ -75,6 +79,24 @@ func (v *View) Open(ctx context.Context, i int) (*capfs.File, error) {
 	s := v.seen[i]
 	if err := s.readable(); err != nil {
 		return nil, err
+	}
+	f, err := s.held.File(ctx)
+	return f, v.words(s, err)
+}
+
+// Base opens the file that the i-th intent wants to change, for a verb that
+// works the new content out from the old. Policy is asked whether it may be
+// read at all. It is no read in the sense of the read state.
+func (v *View) Base(ctx context.Context, i int) (*capfs.File, error) {
+	s := v.seen[i]
+	if s.Err != nil {
+		return nil, s.Err
+	}
+	if s.Intent.Kind != reeve.IntentWrite || len(s.decisions) != len(s.Effects) {
+		return nil, internalError(fmt.Sprintf("an intent to %s was opened as the base of a change", s.Intent.Kind))
+	}
+	if d := v.rules.Decide(v.subject, reeve.Effect{Kind: reeve.EffectRead, Place: s.Place()}); d.Verdict != reeve.Allow {
+		return nil, refusal("read", s.shown, reeve.EffectRead, d)
 	}
 	f, err := s.held.File(ctx)
 	return f, v.words(s, err)
