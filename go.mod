@@ -3,6 +3,7 @@ module reeve
 go 1.26.5
 
 require (
+	github.com/aymanbagabas/go-udiff v0.4.2 // indirect
 	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
 	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
 	github.com/google/go-cmp v0.7.0 // indirect

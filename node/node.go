@@ -38,6 +38,9 @@ func New(ctx context.Context, c Config) (*Node, error) {
 	if c.ConfigFile != "" {
 		p.Config = c.ConfigFile
 	}
+	if p.ConfigDir == "" {
+		p.ConfigDir = filepath.Dir(p.Config)
+	}
 	if c.StateDir != "" {
 		p.State = c.StateDir
 	}
@@ -64,7 +67,7 @@ func New(ctx context.Context, c Config) (*Node, error) {
 		return nil, err
 	}
 	n.files = capfs.New(capfs.Options{Now: c.Now, Event: n.rootEvent})
-	n.source = &source{config: p.Config, env: environment(p.Config, p.State, p), run: runOf(c), files: n.files, now: c.Now}
+	n.source = &source{config: p.Config, places: p, run: runOf(c), files: n.files, now: c.Now}
 	if _, err := n.source.get(); err != nil {
 		return nil, errors.Join(err, n.Shutdown(ctx))
 	}

@@ -10,6 +10,9 @@ import (
 // Places are where one person's Reeve keeps its things.
 type Places struct {
 	Config string // the configuration file
+	// ConfigDir is the platform's folder for it, Reeve's own as a whole. With
+	// REEVE_CONFIG the file may be elsewhere.
+	ConfigDir string
 	State  string // record, history, questions: a directory of its own
 	Data   string // the platform's place for data that people keep
 	Home   string
@@ -45,6 +48,7 @@ func DefaultPlaces() (Places, error) {
 		p.State = filepath.Join(fromEnv("XDG_STATE_HOME", filepath.Join(home, ".local", "state")), "reeve")
 		p.Data = fromEnv("XDG_DATA_HOME", filepath.Join(home, ".local", "share"))
 	}
+	p.ConfigDir = filepath.Dir(p.Config)
 	for _, o := range []struct {
 		name string
 		into *string

@@ -19,10 +19,9 @@ import (
 // every call, and reads it again when it has changed, so that a grant or its
 // end counts from the next call on.
 type source struct {
-	config  string
-	profile string
-	env     policy.Env
-	run     policy.Run
+	config string
+	places Places
+	run    policy.Run
 	files   *capfs.FS
 	now     func() time.Time
 
@@ -94,12 +93,12 @@ func (s *source) read() (*inForce, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, more := policy.Compile(s.env, profile, cfg, s.run)
+	p, more := policy.Compile(environment(s.config, s.places), profile, cfg, s.run)
 	return &inForce{
 		policy:   p,
 		problems: append(problems, more...),
 		current: guard.Current{Rules: p, Settings: p.Settings(), Paths: p.PathContext(),
-			Enabled: p.Enabled(), Generation: 1},
+			Enabled: p.Enabled(), Off: p.Off(), Generation: 1},
 	}, nil
 }
 
@@ -121,20 +120,29 @@ func (s *source) grant(p *policy.Policy) {
 	s.files.SetGrants(grants, narrow)
 }
 
-// environment is what the rules need to know of this computer.
-func environment(config, state string, p Places) policy.Env {
-	e := policy.Env{Home: p.Home, DataHome: p.Data, ConfigDir: filepath.Dir(config), StateDir: state,
+// environment is what the rules need to know of this computer. It is made
+// anew at each reading, since links may have changed.
+func environment(config string, p Places) policy.Env {
+	e := policy.Env{Home: p.Home, DataHome: p.Data, ConfigDir: p.ConfigDir, StateDir: p.State,
 		GOOS: runtime.GOOS, Real: map[string]string{}}
 	e.WorkDir, _ = os.Getwd()
 	if runtime.GOOS != "windows" && runtime.GOOS != "darwin" {
 		e.ConfigHome = fromEnv("XDG_CONFIG_HOME", "")
 	}
-	for _, path := range []string{p.Home, p.Data, e.ConfigDir, state, e.ConfigHome} {
+	for _, path := range []string{p.Home, p.Data, e.ConfigDir, p.State, e.ConfigHome} {
 		if path == "" {
 			continue
 		}
 		if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
 			e.Real[path] = real
+		}
+	}
+	// A configuration outside Reeve's folder, or one that is a link into a
+	// folder of other things, is Reeve's own by itself, where it really is too.
+	for _, file := range []string{config, config + ".lock", generationFile(config)} {
+		e.Own = append(e.Own, file)
+		if real, err := filepath.EvalSymlinks(file); err == nil && real != file {
+			e.Own = append(e.Own, real)
 		}
 	}
 	return e

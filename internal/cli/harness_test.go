@@ -7,41 +7,49 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 )
 
-// TestMain builds the program once, as it is shipped: the stories drive it
-// from outside.
+// TestMain removes what program built.
 func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		dir, err := os.MkdirTemp("", "reeve-cli-*")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer os.RemoveAll(dir)
-		bin := filepath.Join(dir, "reeve")
+	code := m.Run()
+	built.Lock()
+	if built.dir != "" {
+		os.RemoveAll(built.dir)
+	}
+	os.Exit(code)
+}
+
+// built is the program, built once for all tests, when the first needs it.
+var built struct {
+	sync.Mutex
+	dir, bin string
+	err      error
+}
+
+// program builds reeve as it is shipped: the stories drive it from outside.
+func program(t testing.TB) string {
+	t.Helper()
+	built.Lock()
+	defer built.Unlock()
+	if built.bin == "" && built.err == nil {
+		built.dir, built.err = os.MkdirTemp("", "reeve-cli-*")
+		bin := filepath.Join(built.dir, "reeve")
 		if runtime.GOOS == "windows" {
 			bin += ".exe"
 		}
-		build := exec.Command("go", "build", "-o", bin, "reeve/cmd/reeve")
-		if out, err := build.CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "building reeve: %v\n%s", err, out)
-			return 1
+		if built.err == nil {
+			if out, err := exec.Command("go", "build", "-o", bin, "reeve/cmd/reeve").CombinedOutput(); err != nil {
+				built.err = fmt.Errorf("building reeve: %w\n%s", err, out)
+			}
 		}
-		os.Setenv("REEVE_TEST_BIN", bin)
-		return m.Run()
-	}())
-}
-
-// program is the built reeve.
-func program(t testing.TB) string {
-	t.Helper()
-	bin := os.Getenv("REEVE_TEST_BIN")
-	if bin == "" {
-		t.Fatal("reeve was not built")
+		built.bin = bin
 	}
-	return bin
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return built.bin
 }
 
 // place makes a home with a little to read in it, and gives the environment

@@ -30,6 +30,9 @@ func newRoot(env *Env) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return help(cmd) },
 	}
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { _ = help(cmd) })
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return help(cmd) })
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {

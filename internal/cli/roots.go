@@ -129,13 +129,13 @@ func addRoot(ctx context.Context, env *Env, dir string, access reeve.Access) err
 	}
 	shown := pathname.EscapePath(abs)
 	if what := notFolder(abs); what != "" {
-		return fmt.Errorf("%s %s. Nothing was granted", shown, what)
+		return fmt.Errorf("%s %s. Nothing was granted.", shown, what)
 	}
 	if !utf8.ValidString(abs) {
-		return fmt.Errorf("%s has a name that is not UTF-8, which the configuration cannot hold. Nothing was granted; grant the folder above it", shown)
+		return fmt.Errorf("%s has a name that is not UTF-8, which the configuration cannot hold. Nothing was granted; grant the folder above it.", shown)
 	}
 	if filepath.Dir(abs) == abs {
-		return fmt.Errorf("%s is everything on this computer. Nothing was granted; name the folders that agents need", shown)
+		return fmt.Errorf("%s is everything on this computer. Nothing was granted; name the folders that agents need.", shown)
 	}
 	if err := worthGranting(ctx, abs, shown, access); err != nil {
 		return err
@@ -144,9 +144,13 @@ func addRoot(ctx context.Context, env *Env, dir string, access reeve.Access) err
 	if err != nil {
 		return err
 	}
-	done, err := node.AddRoot(places.Config, abs, access)
+	var done node.RootEdit
+	err = onRecord(ctx, places.State, "grant "+string(access), shown, func() (err error) {
+		done, err = node.AddRoot(places.Config, abs, access)
+		return err
+	})
 	if err != nil {
-		return fmt.Errorf("%w. Nothing was granted", err)
+		return withNot(err, "Nothing was granted.")
 	}
 	may := "be read and changed"
 	if access == reeve.Read {
@@ -182,14 +186,14 @@ func worthGranting(ctx context.Context, abs, shown string, access reeve.Access) 
 	defer n.Shutdown(context.WithoutCancel(ctx))
 	ex, err := n.Explain(ctx, abs, cliSubject())
 	if err != nil {
-		return fmt.Errorf("%w. Nothing was granted", err)
+		return withNot(err, "Nothing was granted.")
 	}
 	if ex.Err != nil {
-		return fmt.Errorf("%s Nothing was granted", refusalText(ex.Err))
+		return fmt.Errorf("%s Nothing was granted.", refusalText(ex.Err))
 	}
 	for _, e := range ex.Effects {
 		if e.Effect == reeve.EffectList && e.Decision.Verdict == reeve.Refuse {
-			return fmt.Errorf("%s %s (%s), so no agent could reach it. Nothing was granted", shown, e.Decision.Reason, e.Decision.Rule)
+			return fmt.Errorf("%s %s (%s), so no agent could reach it. Nothing was granted.", shown, e.Decision.Reason, e.Decision.Rule)
 		}
 	}
 	return nil
@@ -208,7 +212,7 @@ func rootsRemove(env *Env) *cobra.Command {
 		Long:    "Takes a folder back. The folder and what is in it stay as they are; running servers\nnotice at their next call.",
 		Example: "  reeve roots remove ~/notes",
 		Args:    exactly(1, "the folder to take back"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			abs, err := absolute(args[0])
 			if err != nil {
 				return usagef("%v.", err)
@@ -217,12 +221,16 @@ func rootsRemove(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			removed, err := node.RemoveRoot(places.Config, abs)
+			removed := false
+			err = onRecord(cmd.Context(), places.State, "take back", pathname.EscapePath(abs), func() (err error) {
+				removed, err = node.RemoveRoot(places.Config, abs)
+				return err
+			})
 			if err != nil {
-				return fmt.Errorf("%w. Nothing was taken back", err)
+				return withNot(err, "Nothing was taken back.")
 			}
 			if !removed {
-				return fmt.Errorf("%s is not among the granted folders. Nothing was taken back; `reeve roots list` shows them", pathname.EscapePath(abs))
+				return fmt.Errorf("%s is not among the granted folders. Nothing was taken back; `reeve roots list` shows them.", pathname.EscapePath(abs))
 			}
 			fmt.Fprintf(env.Stdout, "%s is no longer granted.\n", pathname.EscapePath(abs))
 			return nil

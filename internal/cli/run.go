@@ -44,9 +44,6 @@ func Main() int {
 func Run(ctx context.Context, env Env) int {
 	root := newRoot(&env)
 	root.SetArgs(append([]string{}, env.Args...)) // nil would mean os.Args
-	root.SetIn(env.Stdin)
-	root.SetOut(env.Stdout)
-	root.SetErr(env.Stderr)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitOK
@@ -75,6 +72,11 @@ func (e *usageError) Error() string { return e.text }
 
 func usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
+}
+
+// withNot adds to an error what was not done.
+func withNot(err error, not string) error {
+	return errors.New(strings.TrimSuffix(err.Error(), ".") + ". " + not)
 }
 
 // oneLine keeps an error to one line, whatever a file's name or another
