@@ -119,7 +119,7 @@ func (t *Tool) read(p Param, v Value) (any, error) {
 		if v.Type == Null && !p.Required {
 			return nil, invalid(t.Name, "%q is null; leave it out, or give %s", p.Name, p.wants())
 		}
-		return nil, invalid(t.Name, "%q is %s; it must be %s", p.Name, a(v.Type), p.wants())
+		return nil, invalid(t.Name, "%q is %s; it must be %s", p.Name, article(v.Type), p.wants())
 	}
 	switch p.Type {
 	case OneString:
@@ -137,7 +137,7 @@ func (t *Tool) read(p Param, v Value) (any, error) {
 	for i, e := range list {
 		name := "item " + strconv.Itoa(i+1) + " of " + strconv.Quote(p.Name)
 		if e.Type != String {
-			return nil, invalid(t.Name, "%s is %s; %[4]q must be %[3]s", name, a(e.Type), p.wants(), p.Name)
+			return nil, invalid(t.Name, "%s is %s; %[4]q must be %[3]s", name, article(e.Type), p.wants(), p.Name)
 		}
 		s, err := t.text(p, name, e.Raw)
 		if err != nil {
@@ -188,7 +188,8 @@ func (t *Tool) whole(p Param, raw []byte) (int64, error) {
 	return n, nil
 }
 
-func a(t Type) string {
+// article names a type in a sentence.
+func article(t Type) string {
 	switch t {
 	case Null:
 		return "null"

@@ -47,7 +47,7 @@ func (s *Server) encoded(ctx context.Context, req *mcp.CallToolRequest, r *mcp.C
 			Instead: "Ask for less at once, with limit or a narrower path."})
 		a.CallToolResult, a.content = r, textContent(r.Content[0].(*mcp.TextContent).Text)
 	}
-	if init := req.Session.InitializeParams(); init == nil || init.ProtocolVersion >= "2026-07-28" {
+	if hello := req.Session.InitializeParams(); hello == nil || hello.ProtocolVersion >= "2026-07-28" {
 		a.complete = true
 	}
 	if here := runOf(ctx); here != nil {

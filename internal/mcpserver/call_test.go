@@ -443,6 +443,33 @@ func TestCallsOverTheBoundWaitTheirTurn(t *testing.T) {
 	}
 }
 
+func TestACallThatWaitsForItsTurnCanBeCancelled(t *testing.T) {
+	release := make(chan struct{})
+	started := make(chan struct{}, 5)
+	o := options(func(ctx context.Context, r reeve.Request) (reeve.Outcome, error) {
+		started <- struct{}{}
+		<-release
+		return answers(ctx, r)
+	})
+	o.Calls = 1
+	w := dial(t, o)
+	w.hello("2025-11-25")
+	for _, id := range []string{"1", "2"} {
+		w.write(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"stat","arguments":{"path":"a"}}}`)
+		if id == "1" {
+			<-started
+		}
+	}
+	w.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+	if r := w.message(); string(r.ID) != "2" || r.Error == nil && !strings.Contains(w.result(r).text(), "(io: cancelled)") {
+		t.Errorf("%+v", r)
+	}
+	close(release)
+	if r := w.message(); string(r.ID) != "1" || r.Error != nil {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestAnAnswerThatIsTooLargeBecomesARefusal(t *testing.T) {
 	size := 0
 	w := dial(t, options(func(_ context.Context, r reeve.Request) (reeve.Outcome, error) {

@@ -54,6 +54,7 @@ func TestALineThatIsNoMessageIsAnsweredAndTheServerLivesOn(t *testing.T) {
 		"an unknown tool":          {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"bash"}}`, `7`, -32602},
 		"arguments twice":          {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"stat","arguments":{"path":"a"},"arguments":{"path":"b"}}}`, `7`, -32602},
 		"a _meta that is none":     {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"stat","_meta":[]}}`, `7`, -32602},
+		"a tool of no such name":   {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"` + strings.Repeat("\u202e", 40) + `"}}`, `7`, -32602},
 		"a turn told twice":        {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"stat","_meta":{"reeve/turn":"a","reeve\u002fturn":"b"}}}`, `7`, -32602},
 		"ten megabytes of a name":  {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"` + big[:10<<20] + `"}}`, `7`, -32602},
 		"too long, id first":       {`{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":"` + big + `"}}`, `7`, -32600},
@@ -155,6 +156,25 @@ func TestAnOldClientMaySendABatch(t *testing.T) {
 	w.send(`[` + strings.Repeat(`5,`, 200) + `5]`)
 	if r := w.message(); r.Error == nil || r.Error.Code != -32600 {
 		t.Errorf("a batch that is too long: %+v", r)
+	}
+}
+
+func TestABatchOfLargeAnswersStaysOneMessage(t *testing.T) {
+	if racing {
+		t.Skip("megabytes")
+	}
+	text := strings.Repeat("x", 5<<20)
+	w := dial(t, options(func(context.Context, reeve.Request) (reeve.Outcome, error) { return file("/r/a", text), nil }))
+	w.hello("2025-03-26")
+	const call = `"method":"tools/call","params":{"name":"read_file","arguments":{"path":"a"}}}`
+	w.send(`[{"jsonrpc":"2.0","id":1,` + call + `,{"jsonrpc":"2.0","id":2,` + call + `]`)
+	line := w.line()
+	var all []reply
+	if err := json.Unmarshal([]byte(line), &all); err != nil || len(all) != 2 || len(line) > 8<<20 {
+		t.Fatalf("%d bytes, %d answers, %v", len(line), len(all), err)
+	}
+	if (all[0].Error == nil) == (all[1].Error == nil) {
+		t.Errorf("one fits and one does not: %+v, %+v", all[0].Error, all[1].Error)
 	}
 }
 
