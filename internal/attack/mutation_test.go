@@ -33,7 +33,6 @@ func TestMutationIsNoticed(t *testing.T) {
 		m    Mutation
 		want string
 	}{
-		{"noticed", base, ""},
 		{"not noticed", with(func(m *Mutation) { m.Edits = []Edit{{"return 1", "return 2"}} }), "no test noticed"},
 		{"noticed by its second edit", with(func(m *Mutation) { m.Edits = []Edit{{"return 1", "return 2"}, m.Edits[0]} }), ""},
 		{"the text is gone", with(func(m *Mutation) { m.Edits = []Edit{{"a <= b", ""}} }), "stands 0 times"},
