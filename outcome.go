@@ -35,6 +35,8 @@ type Question struct {
 	Title       string   `json:"title"`
 	Body        string   `json:"body"`
 	Destructive bool     `json:"destructive,omitempty"`
+	// Detail is the change itself where it is text: a unified diff, bounded.
+	Detail string `json:"detail,omitempty"`
 	HumanOnly   bool     `json:"human_only,omitempty"`
 	Effects     []Effect `json:"effects,omitempty"`
 }

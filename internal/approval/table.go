@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// QuestionLife is how long a card can be answered, and AnswerLife how long
-	// an answer can be used.
+	// QuestionLife is how long a card can be answered.
 	QuestionLife = 15 * time.Minute
-	AnswerLife   = 15 * time.Minute
+	// AnswerLife is how long an answer can be used.
+	AnswerLife = 15 * time.Minute
 	// skew is how far the clocks of two computers with one state folder may
 	// lie apart.
 	skew = 5 * time.Second

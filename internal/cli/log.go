@@ -136,26 +136,16 @@ func emptyLog(want record.Filter, f logFlags) string {
 }
 
 // follow prints the rows of the last hour, or those since --since, and then
-// what comes. Following starts before the old rows are read, so that none is
-// missed in between; what both give is printed once.
+// what comes. The place to go on from is taken before the old rows are read,
+// so that none is missed in between; what both give is printed once.
 func follow(ctx context.Context, dir string, want record.Filter, show *logPrinter) error {
 	if want.Since.IsZero() {
 		want.Since = time.Now().Add(-time.Hour)
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	fresh := make(chan record.Entry, 1024)
-	ended := make(chan error, 1)
-	go func() {
-		ended <- record.Follow(ctx, dir, want, func(e record.Entry) error {
-			select {
-			case fresh <- e:
-				return nil
-			case <-ctx.Done():
-				return nil
-			}
-		})
-	}()
+	from, err := record.FromNow(dir, want)
+	if err != nil {
+		return err
+	}
 	seen := map[string]int64{}
 	for e, err := range record.Rows(dir, want) {
 		if ctx.Err() != nil {
@@ -170,19 +160,12 @@ func follow(ctx context.Context, dir string, want record.Filter, show *logPrinte
 			return err
 		}
 	}
-	for {
-		select {
-		case e := <-fresh:
-			if e.N <= seen[e.Segment] {
-				continue
-			}
-			if err := show.entry(e); err != nil {
-				return err
-			}
-		case err := <-ended:
-			return err
+	return from.Run(ctx, func(e record.Entry) error {
+		if e.N <= seen[e.Segment] {
+			return nil
 		}
-	}
+		return show.entry(e)
+	})
 }
 
 // logPrinter prints rows, as a table or as JSON.

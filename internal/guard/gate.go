@@ -23,6 +23,7 @@ type Options struct {
 	Ledger    Ledger
 	Approvals Approvals
 	ReadState ReadState
+	History   History
 	Changes   capfs.Committer
 	// Redact, if set, is applied to every text that leaves.
 	Redact func(string) string
@@ -332,7 +333,7 @@ func (g *Gate) settle(ctx context.Context, c *call, p *passed) (Approval, *reeve
 		c.approved = map[reeve.Digest]Approval{digest: a}
 		return a, nil, nil
 	}
-	q := question(p, human)
+	q := g.question(p, human, c.reply)
 	pending, err := g.o.Approvals.Ask(ctx, p.proposal, q)
 	if err != nil {
 		return Approval{}, nil, noChannel(c, err)
@@ -408,6 +409,7 @@ func (g *Gate) note(ctx context.Context, c *call, p *passed, a Approval, receipt
 			g.o.ReadState.Wrote(c.Subject, d.Change, d.Version)
 		}
 	}
+	g.keep(ctx, c, receipt)
 	res := &reeve.Result{}
 	if p.work.After != nil {
 		res.Answer = p.work.After(receipt, c.reply)

@@ -24,8 +24,25 @@ type Verb interface {
 type Work struct {
 	Answer  reeve.Answer
 	Changes []reeve.Change
+	// Shown says for each change, in the same order, what the owner is shown
+	// of it beyond what the gate sees by itself. It may be shorter.
+	Shown []Shown
 	// After makes the answer when the changes are on disk.
 	After func(capfs.Receipt, *Reply) reeve.Answer
+}
+
+// Shown is what a question says about one change.
+type Shown struct {
+	// Was and Now are lines before and after; 0 leaves them out.
+	Was, Now int64
+	// Holds tells what a folder holds, in words: "42 entries, 1,240 bytes";
+	// Bytes is the sum of it.
+	Holds string
+	Bytes int64
+	// Edit is the change in short, "old → new", in place of sizes.
+	Edit string
+	// Diff is the change as a unified diff, bounded.
+	Diff string
 }
 
 // Rules are the policy in force. Both methods are pure.
@@ -92,4 +109,24 @@ type ReadState interface {
 	Fresh(reeve.Subject, reeve.Change) error
 	// Wrote notes the subject's own change.
 	Wrote(reeve.Subject, reeve.Change, reeve.Version)
+}
+
+// History keeps what changes put out of the way, for the owner to bring back.
+type History interface {
+	// Would tells, before anyone is asked, for how long a copy of so many
+	// bytes would be kept. Zero means not at all; why says the bound.
+	Would(bytes int64) (kept time.Duration, why string)
+	// Keep takes one change that was made, with what it displaced. Whatever
+	// it answers, the change stands; why says that no copy was kept.
+	Keep(context.Context, Made) (why string, err error)
+}
+
+// Made is one change that was made, as history keeps it.
+type Made struct {
+	Call    string // the door's name for the call
+	Verb    reeve.Verb
+	Subject reeve.Subject
+	Digest  reeve.Digest // the same for all changes of one call
+	At      time.Time
+	Done    capfs.Done
 }

@@ -254,6 +254,30 @@ func (l *locks) lock(ctx context.Context, devices []uint64) (unlock func(), err 
 	return unlock, nil
 }
 
+// keep hands what was displaced to history. What could not be kept is said:
+// the change stands all the same.
+func (g *Gate) keep(ctx context.Context, c *call, receipt capfs.Receipt) {
+	for _, d := range receipt.Done {
+		why := "history is switched off"
+		var err error
+		if g.o.History != nil {
+			why, err = g.o.History.Keep(ctx, Made{Call: c.ID, Verb: c.Call.Verb(), Subject: c.Subject, Digest: c.digest, At: g.o.Now(), Done: d})
+		}
+		if err != nil {
+			why = "it could not be written (" + err.Error() + ")"
+		}
+		if d.Displaced == nil {
+			continue
+		}
+		if why != "" {
+			c.reply.Note("No copy of the old %s was kept: %s.", d.Change.Place.Display(), why)
+		}
+		if err := d.Displaced.Release(); err != nil {
+			c.reply.Note("What was there before could not be tidied up: %v.", err)
+		}
+	}
+}
+
 // tries is how often a change is worked out anew when somebody else keeps
 // changing the file.
 const tries = 10

@@ -9,10 +9,13 @@ import (
 	"reeve/internal/pathname"
 )
 
+// detailMost bounds the diff on a card, in bytes.
+const detailMost = 64 << 10
+
 // question puts a proposal into words: what happens to which path, then what
 // is there, then what is new. The exact path is always there, since the path
 // is what is approved.
-func question(p *passed, human bool) reeve.Question {
+func (g *Gate) question(p *passed, human bool, r *Reply) reeve.Question {
 	q := reeve.Question{HumanOnly: human, Effects: p.proposal.Effects}
 	var made, body []string
 	for _, e := range p.proposal.Effects {
@@ -28,9 +31,13 @@ func question(p *passed, human bool) reeve.Question {
 		q.Destructive = q.Destructive || e.Kind == reeve.EffectRemove
 		body = append(body, e.Place.Display())
 		body = append(body, creates(&made)...)
-		body = append(body, details(e, p.proposal.Changes, p.view.now())...)
+		body = append(body, g.details(e, p, r)...)
 	}
 	q.Body = strings.Join(append(body, creates(&made)...), "\n")
+	for _, s := range p.work.Shown {
+		q.Detail += r.visible(s.Diff)
+	}
+	q.Detail = bounded(q.Detail, detailMost)
 	return q
 }
 
@@ -64,30 +71,81 @@ func title(e reeve.Effect) string {
 	return "Allow " + string(e.Kind) + " of " + name + "?"
 }
 
-func details(e reeve.Effect, changes []reeve.Change, now time.Time) []string {
+func (g *Gate) details(e reeve.Effect, p *passed, r *Reply) []string {
 	var lines []string
+	shown := Shown{}
+	var change *reeve.Change
+	for i, ch := range p.proposal.Changes {
+		if ch.Place.Key() == e.Place.Key() {
+			change = &p.proposal.Changes[i]
+			if i < len(p.work.Shown) {
+				shown = p.work.Shown[i]
+			}
+			break
+		}
+	}
 	switch e.Kind {
 	case reeve.EffectReplace:
-		lines = append(lines, fmt.Sprintf("Replaces %s, last changed %s.", count(e.Place.Size, "byte"), ago(now, e.Place.MTime)))
+		if shown.Edit != "" {
+			return append(lines, append([]string{r.visible(shown.Edit)}, g.uncopied(e.Place.Size)...)...)
+		}
+		lines = append(lines, fmt.Sprintf("Replaces %s, last changed %s.", sized(e.Place.Size, shown.Was), ago(p.view.now(), e.Place.MTime)))
+		lines = append(lines, g.uncopied(e.Place.Size)...)
 	case reeve.EffectRemove:
-		lines = append(lines, "This cannot be undone.")
+		if shown.Holds != "" {
+			lines = append(lines, "It holds "+r.visible(shown.Holds)+".")
+		}
+		lines = append(lines, g.undoable(max(e.Place.Size, shown.Bytes)))
 	case reeve.EffectMove:
 		lines = append(lines, "→ "+e.To.Display(), "Nothing is there yet.")
 	}
-	for _, ch := range changes {
-		if ch.Kind != reeve.Put || ch.Place.Key() != e.Place.Key() {
-			continue
+	if change == nil || change.Kind != reeve.Put {
+		return lines
+	}
+	switch x := change.Content.(type) {
+	case reeve.Bytes:
+		now := shown.Now
+		if now == 0 {
+			now = lineCount(x)
 		}
-		switch x := ch.Content.(type) {
-		case reeve.Bytes:
-			lines = append(lines, fmt.Sprintf("New content is %s, %s.", count(int64(len(x)), "byte"), count(lineCount(x), "line")))
-		case reeve.FromPlace:
-			lines = append(lines, "New content is a copy of "+x.Place.Display()+".")
-		case reeve.Stream:
-			lines = append(lines, fmt.Sprintf("New content is %s.", count(x.Size, "byte")))
-		}
+		lines = append(lines, fmt.Sprintf("New content is %s, %s.", count(int64(len(x)), "byte"), count(now, "line")))
+	case reeve.FromPlace:
+		lines = append(lines, "New content is a copy of "+x.Place.Display()+".")
+	case reeve.Stream:
+		lines = append(lines, fmt.Sprintf("New content is %s.", count(x.Size, "byte")))
 	}
 	return lines
+}
+
+// undoable says what becomes of what is deleted.
+func (g *Gate) undoable(bytes int64) string {
+	if g.o.History != nil {
+		if kept, why := g.o.History.Would(bytes); kept > 0 {
+			return "A copy is kept for " + count(int64(kept/(24*time.Hour)), "day") + "."
+		} else if why != "" {
+			return "This cannot be undone: no copy is kept, " + why + "."
+		}
+	}
+	return "This cannot be undone."
+}
+
+// uncopied warns where what is replaced could not be brought back.
+func (g *Gate) uncopied(bytes int64) []string {
+	if g.o.History == nil {
+		return []string{"No copy of the old content is kept."}
+	}
+	if kept, why := g.o.History.Would(bytes); kept <= 0 {
+		return []string{"No copy of the old content is kept: " + why + "."}
+	}
+	return nil
+}
+
+// sized is a size in bytes, and in lines where they are known.
+func sized(bytes, lines int64) string {
+	if lines == 0 {
+		return count(bytes, "byte")
+	}
+	return count(bytes, "byte") + ", " + count(lines, "line")
 }
 
 func lineCount(b []byte) int64 {

@@ -89,6 +89,24 @@ func (r *Reply) clean(s string) string {
 	return s
 }
 
+// visible cleans a text for a person who decides by it: characters that hide
+// or reorder what stands beside them are written out. Tabs and line ends stay.
+func (r *Reply) visible(s string) string {
+	var b strings.Builder
+	for line := range strings.SplitAfterSeq(r.clean(s), "\n") {
+		for i, part := range strings.Split(strings.TrimSuffix(line, "\n"), "\t") {
+			if i > 0 {
+				b.WriteByte('\t')
+			}
+			b.WriteString(pathname.Visible(part))
+		}
+		if strings.HasSuffix(line, "\n") {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
 // over reports that a verb said more than any reply may hold.
 func (r *Reply) over() bool { return r.used > r.budget+replySlack }
 

@@ -398,7 +398,7 @@ func TestQuestions(t *testing.T) {
 		title, body string
 		destructive bool
 	}{
-		{&arg{verb: "put", path: "a.txt", text: "beta\ngamma"}, "Overwrite a.txt?", "/home/ann/proj/a.txt\nReplaces 6 bytes, last changed 3 days ago.\nNew content is 10 bytes, 2 lines.", false},
+		{&arg{verb: "put", path: "a.txt", text: "beta\ngamma"}, "Overwrite a.txt?", "/home/ann/proj/a.txt\nReplaces 6 bytes, last changed 3 days ago.\nNo copy of the old content is kept.\nNew content is 10 bytes, 2 lines.", false},
 		{&arg{verb: "put", path: "n.txt", text: ""}, "Create n.txt?", "/home/ann/proj/n.txt\nNew content is 0 bytes, 0 lines.", false},
 		{&arg{verb: "put", path: "evil\u202ename", text: "x"}, "Create $'evil\\u202Ename'?", "/home/ann/proj/$'evil\\u202Ename'\nNew content is 1 byte, 1 line.", false},
 		{&arg{verb: "delete", path: "a.txt"}, "Delete a.txt?", "/home/ann/proj/a.txt\nThis cannot be undone.", true},

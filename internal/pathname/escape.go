@@ -88,32 +88,54 @@ func Escape(name string) string {
 	b.WriteString("$'")
 	for i := 0; i < len(name); {
 		n, odd := oddAt(name, i)
-		c := name[i]
-		switch {
+		switch c := name[i]; {
 		case c == '\\' || c == '\'':
 			b.WriteByte('\\')
 			b.WriteByte(c)
-		case !odd:
-			b.WriteString(name[i : i+n])
-		case c == '\n':
-			b.WriteString(`\n`)
-		case c == '\r':
-			b.WriteString(`\r`)
-		case c == '\t':
-			b.WriteString(`\t`)
-		case n == 1: // a control character, or a byte that is no text
-			fmt.Fprintf(&b, `\x%02X`, c)
-		case n < 4:
-			r, _ := utf8.DecodeRuneInString(name[i:])
-			fmt.Fprintf(&b, `\u%04X`, r)
+		case odd:
+			writeOdd(&b, name[i:i+n])
 		default:
-			r, _ := utf8.DecodeRuneInString(name[i:])
-			fmt.Fprintf(&b, `\U%08X`, r)
+			b.WriteString(name[i : i+n])
 		}
 		i += n
 	}
 	b.WriteByte('\'')
 	return b.String()
+}
+
+// Visible writes out, inside any text, each character that would hide itself
+// or reorder others, and leaves the rest as it is. It cannot be read back.
+func Visible(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		n, odd := oddAt(text, i)
+		if odd {
+			writeOdd(&b, text[i:i+n])
+		} else {
+			b.WriteString(text[i : i+n])
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// writeOdd writes one odd character as an escape.
+func writeOdd(b *strings.Builder, char string) {
+	r, n := utf8.DecodeRuneInString(char)
+	switch {
+	case r == '\n':
+		b.WriteString(`\n`)
+	case r == '\r':
+		b.WriteString(`\r`)
+	case r == '\t':
+		b.WriteString(`\t`)
+	case n == 1: // a control character, or a byte that is no text
+		fmt.Fprintf(b, `\x%02X`, char[0])
+	case n < 4:
+		fmt.Fprintf(b, `\u%04X`, r)
+	default:
+		fmt.Fprintf(b, `\U%08X`, r)
+	}
 }
 
 var errEscape = errors.New("not a name in escaped form")

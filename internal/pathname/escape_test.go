@@ -146,3 +146,19 @@ func FuzzUnescape(f *testing.F) {
 		}
 	})
 }
+
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain, é 漢 🙂":               "plain, é 漢 🙂",
+		"a\u202eb":                   `a\u202Eb`,
+		"zero\u200bwidth":            `zero\u200Bwidth`,
+		"\x1b[31mred":                `\x1B[31mred`,
+		"bad \xff byte":              `bad \xFF byte`,
+		"two\nlines\r\tand a tab":    `two\nlines\r\tand a tab`,
+		"$'looks escaped' it's fine": "$'looks escaped' it's fine",
+	} {
+		if got := Visible(in); got != want {
+			t.Errorf("Visible(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
