@@ -32,6 +32,8 @@ func newAnswer(kind string) Answer {
 		return &Facts{}
 	case "pages":
 		return &Pages{}
+	case "restored":
+		return &Restored{}
 	case "changes":
 		return &Changes{}
 	}
@@ -279,9 +281,6 @@ type ChangedFile struct {
 	Names uint64 `json:"names,omitempty"`
 	// Via is the link that was followed to get here.
 	Via Text `json:"via,omitzero"`
-	// KeptUntil is how long a copy of what was there before is kept; zero
-	// where none is.
-	KeptUntil time.Time `json:"kept_until,omitzero"`
 }
 
 // Extent is how much there is: bytes, of text also its lines, and of a folder

@@ -36,6 +36,8 @@ func NewCall(v Verb) Call {
 		return &Stat{}
 	case VerbReadFile:
 		return &ReadFile{}
+	case VerbRestore:
+		return &Restore{}
 	case VerbWriteFile:
 		return &WriteFile{}
 	case VerbEditFile:

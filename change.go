@@ -29,12 +29,25 @@ type Change struct {
 	// Anchored: the new content keeps everything but the text that the caller
 	// quoted (an edit), so that what the caller has not seen stays.
 	Anchored bool `json:"anchored,omitempty"`
+	// Tree: a folder is removed with everything that is in it. Without it, a
+	// folder that is not empty is refused.
+	Tree bool `json:"tree,omitempty"`
 	// Content is set for Put only.
 	Content Content `json:"-"`
+	// Temp is the hidden name that may stand beside the place while the
+	// change is made, and for what was displaced until history has it. It is
+	// chosen before the intent is recorded, so that the record tells what to
+	// look for after a crash; empty lets the committer choose.
+	Temp Name `json:"temp,omitempty"`
+	// Meta is what a Put or Mkdir gives the thing beside its bytes: for what
+	// is brought back. Nil: what is replaced keeps what it had, and a new
+	// thing gets what is usual. Times of folders are set after all changes of
+	// the call. An owner that may not be given is left out, and said.
+	Meta *Meta `json:"meta,omitempty"`
 }
 
 // Content is where the new bytes of a Put come from: Bytes, FromPlace or
-// Stream.
+// Stream; or LinkTo, which makes no file.
 type Content interface{ isContent() }
 
 // Bytes is content held in memory.
@@ -58,6 +71,11 @@ type Stream struct {
 	Open func(context.Context) (io.ReadCloser, error)
 }
 
+// LinkTo makes a symbolic link with this text, any bytes, where nothing is
+// yet. It never replaces anything.
+type LinkTo string
+
 func (Bytes) isContent()     {}
+func (LinkTo) isContent()    {}
 func (FromPlace) isContent() {}
 func (Stream) isContent()    {}

@@ -24,6 +24,9 @@ type Intent struct {
 	To   string `json:"to,omitempty"`
 	// Parents allows missing parent folders to be made.
 	Parents bool `json:"parents,omitempty"`
+	// Tree lets a write put a whole folder there, where nothing is yet: the
+	// changes below the place are judged one by one when they are proposed.
+	Tree bool `json:"tree,omitempty"`
 	// Optional intents that are refused do not fail the call: the verb is
 	// shown the refusal instead (one of several paths of a read).
 	Optional bool `json:"optional,omitempty"`
@@ -102,6 +105,9 @@ type Decision struct {
 	HumanOnly bool `json:"human_only,omitempty"`
 	// Remember allows the answer to be kept in the ledger for the turn.
 	Remember bool `json:"remember,omitempty"`
+	// Tell is what a question must say beyond the change itself, a whole
+	// sentence: that it is a control file, what a folder holds.
+	Tell string `json:"tell,omitempty"`
 	// Fix is the one command with which the owner could allow it, if any.
 	Fix string `json:"fix,omitempty"`
 }

@@ -50,14 +50,19 @@ const (
 	Timeout       Code = "timeout"
 	MountDead     Code = "mount_not_answering"
 	TooLarge      Code = "too_large"
+	NoSpace       Code = "no_space"
 	Binary        Code = "binary"
 	Encoding      Code = "encoding" // the file's bytes are in an encoding that cannot be kept
 	Declined      Code = "declined"
 	NoChannel     Code = "no_channel"
 	Waiting       Code = "waiting"
+	BadAnswer     Code = "bad_answer" // an answer that belongs to another question, or is used up
 	Invalid       Code = "invalid_argument"
+	Damaged       Code = "damaged" // what Reeve kept is no longer what it was
 	RecordFailed  Code = "record_failed"
-	Failed        Code = "failed" // the system's own word is in Cause
+	// OutcomeUnknown: a change had begun when its file system stopped answering.
+	OutcomeUnknown Code = "outcome_unknown"
+	Failed         Code = "failed" // the system's own word is in Cause
 
 	LocalRootDenied    Code = "LOCAL_FS_ROOT_DENIED"
 	LocalExecutionLost Code = "LOCAL_EXECUTION_LOST"

@@ -32,13 +32,16 @@ type Pending struct {
 
 // Question is a sentence about effects, bound to a proposal's digest.
 type Question struct {
-	Title       string   `json:"title"`
-	Body        string   `json:"body"`
-	Destructive bool     `json:"destructive,omitempty"`
+	Title       string `json:"title"`
+	Body        string `json:"body"`
+	Destructive bool   `json:"destructive,omitempty"`
 	// Detail is the change itself where it is text: a unified diff, bounded.
-	Detail string `json:"detail,omitempty"`
-	HumanOnly   bool     `json:"human_only,omitempty"`
-	Effects     []Effect `json:"effects,omitempty"`
+	Detail    string   `json:"detail,omitempty"`
+	HumanOnly bool     `json:"human_only,omitempty"`
+	Effects   []Effect `json:"effects,omitempty"`
+	// Remember: a yes may also hold for some minutes on the same files. It is
+	// never set for removals, moves and control files.
+	Remember bool `json:"remember,omitempty"`
 }
 
 // Progress is told while a call runs, through the context (WithProgress).

@@ -13,6 +13,10 @@ type Proposal struct {
 	Subject Subject
 	Effects []Effect
 	Changes []Change
+	// Shown are the words of the question that the bytes do not give by
+	// themselves (a diff, what a folder holds): an answer is for what was
+	// shown.
+	Shown []string
 }
 
 // Digest binds a question to what it showed: who asks (door, agent and the
@@ -53,8 +57,13 @@ func (p Proposal) Digest() Digest {
 			h.str("stream")
 			h.from(x.Source)
 			h.num(x.Size)
+		case LinkTo:
+			h.str("link", string(x))
 		}
+		h.meta(c.Meta)
 	}
+	h.num(int64(len(p.Shown)))
+	h.str(p.Shown...)
 	var d Digest
 	h.Sum(d[:0])
 	return d
@@ -107,6 +116,26 @@ func (h digester) optional(p *Place) {
 	}
 	h.num(1)
 	h.place(*p)
+}
+
+// meta adds nothing where there is none, as in all changes but those that
+// bring something back.
+func (h digester) meta(m *Meta) {
+	if m == nil {
+		return
+	}
+	h.str("meta")
+	h.num(int64(m.Mode))
+	h.num(m.MTime)
+	if m.Owner != nil {
+		h.str("owner")
+		h.num(int64(m.Owner.UID))
+		h.num(int64(m.Owner.GID))
+	}
+	h.num(int64(len(m.XAttrs)))
+	for _, x := range m.XAttrs {
+		h.str(x.Name, string(x.Value))
+	}
 }
 
 func (h digester) from(f FromPlace) {

@@ -6,7 +6,7 @@ import "time"
 // segment adds number, chain and process. Paths are in the shown form.
 type Row struct {
 	Time    time.Time `json:"time"`
-	Event   string    `json:"event"` // call, intent, outcome, root, policy, start, stop
+	Event   string    `json:"event"` // call, intent, outcome, answer, root, policy, start, stop
 	Call    string    `json:"call,omitempty"`
 	Target  Target    `json:"target,omitempty"`
 	Subject Subject   `json:"subject,omitzero"`
@@ -37,4 +37,8 @@ type RowEffect struct {
 	// Before is the version token before a change, After the one after it.
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
+	// Refused is why this one of several was not done, by Rule; the path is
+	// then as it was asked for.
+	Refused Code   `json:"refused,omitempty"`
+	Rule    string `json:"rule,omitempty"`
 }

@@ -19,6 +19,7 @@ const (
 	flagSet       = 1
 	flagHashed    = 2
 	flagRacy      = 4
+	flagPartial   = 8
 	stampAt       = 1
 	ctimeAt       = 11
 	contentAt     = 16
@@ -53,6 +54,19 @@ func NewVersion(s Stamp, racy bool, hash *[32]byte) Version {
 
 // IsZero reports that there is no version.
 func (v Version) IsZero() bool { return v.t[0]&flagSet == 0 }
+
+// AsPartial is the same version, marked as told to somebody who was not shown
+// the whole file: by a refusal, a page, or a view with parts hidden. It
+// compares as before, but licenses no replacement.
+func (v Version) AsPartial() Version {
+	if !v.IsZero() {
+		v.t[0] |= flagPartial
+	}
+	return v
+}
+
+// Partial reports the mark of AsPartial.
+func (v Version) Partial() bool { return v.t[0]&flagPartial != 0 }
 
 // Hashed reports whether the content's hash is part of the token.
 func (v Version) Hashed() bool { return v.t[0]&flagHashed != 0 }

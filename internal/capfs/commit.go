@@ -2,6 +2,7 @@ package capfs
 
 import (
 	"context"
+	"os"
 
 	"reeve"
 )
@@ -32,6 +33,9 @@ type Committer interface {
 	// afterwards the parent is read back: if it has left the granted folders,
 	// everything is undone. The receipt counts also when there is an error:
 	// it then names what could not be put back.
+	//
+	// Swap waits for no disk. What it did is durable after Receipt.Sync, which
+	// is called once, outside the lock.
 	Swap(ctx context.Context, staged []Staged) (Receipt, error)
 }
 
@@ -43,6 +47,10 @@ type At struct {
 	Parent *Held
 	// To is the same for the other end of a move, nil otherwise.
 	To *Held
+	// Source holds the file whose bytes a change takes (reeve.FromPlace), nil
+	// otherwise. It was judged for reading; the place in the content only says
+	// which version of it is meant.
+	Source *Held
 }
 
 // Staged is one prepared change.
@@ -74,6 +82,9 @@ type Done struct {
 	// Displaced is what stood there before, nil if nothing did. It belongs to
 	// who holds the receipt: history takes it, then calls Release.
 	Displaced Displaced
+	// Notes are sentences that the result must say: written in place, one of
+	// several names, bits that were dropped.
+	Notes []string
 }
 
 // Displaced is what a change put out of the way, still whole.
@@ -81,6 +92,18 @@ type Displaced interface {
 	Info() Info
 	// Open opens a displaced file's bytes.
 	Open(ctx context.Context) (OpenFile, error)
-	// Release lets go of it for good.
+	// Release lets go of it for good. A file that another program still has
+	// open for writing is only let go when that program is done, and comes
+	// back from Ladder.Recover when something was written to it.
 	Release() error
+}
+
+// Taker is a Displaced that history can have as it is.
+type Taker interface {
+	// TakeInto moves it into an opened folder, under a name that must be
+	// free. Not taken and no error means that its bytes must be copied: the
+	// folder is on another file system, or another program may still write to
+	// the file. A folder is moved with everything in it. Release is called
+	// all the same.
+	TakeInto(dir *os.File, name string) (taken bool, err error)
 }

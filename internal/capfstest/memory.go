@@ -34,7 +34,7 @@ type Memory struct {
 	hangs   map[uint64]chan struct{}
 	faults  map[fault]error
 	counts  map[string]int
-	after   func(op string)
+	before  func(op string)
 }
 
 type fault struct {
@@ -189,14 +189,14 @@ func (m *Memory) start(op string, n *inode, asks bool) error {
 	if asks {
 		wait = m.hangs[n.info.Device]
 	}
-	after := m.after
+	before := m.before
 	m.mu.Unlock()
 	if wait != nil {
 		<-wait
 		return syscall.ECONNABORTED
 	}
-	if after != nil {
-		after(op)
+	if before != nil {
+		before(op)
 	}
 	m.mu.Lock()
 	if err := m.faults[fault{op, n}]; err != nil {
@@ -299,7 +299,7 @@ func (m *Memory) Count(op string) int {
 // the tree in between.
 func (m *Memory) Before(fn func(op string)) {
 	m.mu.Lock()
-	m.after = fn
+	m.before = fn
 	m.mu.Unlock()
 }
 

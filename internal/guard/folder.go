@@ -50,15 +50,24 @@ func (f *Folder) Stat(ctx context.Context, name string) (capfs.Info, error) {
 	if d := f.rule(name, info.Kind); d.Verdict != reeve.Allow {
 		return capfs.Info{}, refusal("stat", name, reeve.EffectRead, d)
 	}
-	if info.Kind == reeve.Symlink && info.Link == "" {
-		h, err := f.held.Lookup(ctx, name)
-		if err != nil {
-			return capfs.Info{}, err
-		}
-		defer h.Close()
-		return h.Info(), nil
+	here := f.held.Info()
+	switch {
+	case info.Kind == reeve.Symlink && info.Link == "":
+	case info.Kind == reeve.File && info.Links > 1, info.Device != here.Device, info.Mount != here.Mount:
+		// It may be a name of something protected, or lead elsewhere.
+	default:
+		return info, nil
 	}
-	return info, nil
+	k := reeve.EffectRead
+	if info.Kind == reeve.Directory {
+		k = reeve.EffectList
+	}
+	h, err := f.judge(ctx, name, k)
+	if err != nil {
+		return capfs.Info{}, err
+	}
+	defer h.Close()
+	return h.Info(), nil
 }
 
 // Open opens an entry for reading. The caller closes the file.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"reeve"
@@ -91,7 +92,11 @@ func (g *Gate) Do(ctx context.Context, r reeve.Request) (reeve.Outcome, error) {
 	if err != nil {
 		return g.refuse(ctx, c, err)
 	}
-	if c.intents, err = c.verb.Plan(c.Call, c.policy.Settings); err != nil { // 1 plan
+	err = safely(func() (err error) {
+		c.intents, err = c.verb.Plan(c.Call, c.policy.Settings) // 1 plan
+		return err
+	})
+	if err != nil {
 		return g.refuse(ctx, c, err)
 	}
 	leave, err := g.queues.enter(ctx, c.queued())
@@ -196,7 +201,7 @@ func (g *Gate) pass(ctx context.Context, c *call) (*passed, error) {
 			if err != nil && !in.Optional {
 				return nil, err
 			} else if err != nil {
-				s = &Seen{Intent: in, shown: shownPath(in.Path), Err: reply.clear(asRefusal(c.Call.Verb(), in.Path, err))}
+				s = &Seen{Intent: in, shown: shownPath(in.Path), Err: reply.Refusal(asRefusal(c.Call.Verb(), in.Path, err)), rule: ruleOf(err)}
 			}
 			view.seen = append(view.seen, s)
 		}
@@ -206,7 +211,7 @@ func (g *Gate) pass(ctx context.Context, c *call) (*passed, error) {
 		}
 		p = &passed{view: view, work: work}
 		if len(work.Changes) > 0 {
-			if p.proposal, err = propose(c, view, work.Changes); err != nil {
+			if p.proposal, err = propose(c, view, work.Changes, work.Shown); err != nil {
 				return nil, err
 			}
 			return p, g.fresh(c, p.proposal) // 6 fresh
@@ -258,7 +263,7 @@ func (g *Gate) look(ctx context.Context, c *call, in reeve.Intent) (*Seen, error
 			return nil, err
 		}
 		if found != nil && !c.Subject.IsOwner() {
-			s.decisions[last] = *found
+			s.decisions[last] = joined(s.decisions[last], *found)
 		}
 	}
 	ok = true
@@ -299,18 +304,22 @@ func (g *Gate) answer(ctx context.Context, c *call, p *passed) (reeve.Outcome, e
 // settle finds out whether a proposal may be committed now: by policy, by
 // what was approved for this turn, or by an answer to exactly this digest.
 func (g *Gate) settle(ctx context.Context, c *call, p *passed) (Approval, *reeve.Pending, error) {
-	need, human := false, false
+	need, human, remembered, remember := false, false, false, true
 	for _, s := range p.view.seen {
 		for i, d := range s.decisions {
 			if d.Verdict != reeve.Ask {
 				continue
 			}
-			human = human || d.HumanOnly
+			human, remember = human || d.HumanOnly, remember && d.Remember
 			if d.Remember && g.o.Ledger != nil && g.o.Ledger.Covers(c.Subject, s.Effects[i]) {
+				remembered = true
 				continue
 			}
 			need = true
 		}
+	}
+	if !need && remembered {
+		return Approval{Yes: true, Channel: "ledger"}, nil, nil
 	}
 	if !need {
 		return Approval{Yes: true, Channel: "policy"}, nil, nil
@@ -324,7 +333,7 @@ func (g *Gate) settle(ctx context.Context, c *call, p *passed) (Approval, *reeve
 	}
 	a, answered, err := g.o.Approvals.Take(ctx, digest)
 	if err != nil {
-		return Approval{}, nil, noChannel(c, err)
+		return Approval{}, nil, notAsked(c, err)
 	}
 	if answered && !a.Yes {
 		return Approval{}, nil, declined(c, p.proposal)
@@ -333,10 +342,13 @@ func (g *Gate) settle(ctx context.Context, c *call, p *passed) (Approval, *reeve
 		c.approved = map[reeve.Digest]Approval{digest: a}
 		return a, nil, nil
 	}
-	q := g.question(p, human, c.reply)
+	var q reeve.Question
+	if err := safely(func() error { q = g.question(p, human, c.reply); q.Remember = remember; return nil }); err != nil {
+		return Approval{}, nil, err
+	}
 	pending, err := g.o.Approvals.Ask(ctx, p.proposal, q)
 	if err != nil {
-		return Approval{}, nil, noChannel(c, err)
+		return Approval{}, nil, notAsked(c, err)
 	}
 	return Approval{}, &pending, nil
 }
@@ -353,50 +365,50 @@ func (g *Gate) ask(ctx context.Context, c *call, p *passed, pending reeve.Pendin
 
 // commit stages the new content outside any lock, writes the intent to the
 // record, and swaps under the lock of the devices, after the premises of the
-// pass were found unchanged. All changes happen, or none.
+// pass were found unchanged. All changes happen, or none. Until the swap
+// begins the call can be cancelled; from then on it is carried to its end and
+// noted, whoever still waits for it.
 func (g *Gate) commit(ctx context.Context, c *call, p *passed, a Approval) (reeve.Outcome, error) {
 	if g.o.Changes == nil {
 		return g.refuse(ctx, c, &reeve.Error{Kind: reeve.Policy, Code: reeve.Disabled,
 			What: "this gate changes no files", Not: "Nothing was written."})
 	}
-	row := g.row(c, "intent")
-	row.Verdict, row.Rule, row.Effects = reeve.Allow, a.Channel, rowChanges(p.proposal)
 	c.digest = p.proposal.Digest()
-	row.Digest = c.digest.String()
 	c.event, c.committed = "outcome", c.committed+1
-	receipt, err := capfs.CallFor(ctx, g.o.Files, c.policy.Settings.CallTime, func(ctx context.Context) (receipt capfs.Receipt, err error) {
-		defer func() {
-			if e := recover(); e != nil {
-				err = panicked(e)
-			}
-		}()
-		staged, err := g.stage(ctx, p, row) // 8 stage, beside the synced intent row
-		for _, s := range staged {
-			defer s.Cleanup()
-		}
-		if err != nil {
-			return capfs.Receipt{}, err
-		}
-		unlock, err := g.commits.lock(ctx, devices(p.proposal))
-		if err != nil {
-			return capfs.Receipt{}, err
-		}
-		defer unlock()
-		if err := g.premises(ctx, c, p); err != nil {
-			return capfs.Receipt{}, err
-		}
-		return g.o.Changes.Swap(ctx, staged) // 9 swap
-	})
+	ready, err := g.prepare(ctx, c, p, a) // 8 stage, beside the synced intent row; premises
 	if err != nil {
 		return g.refuse(ctx, c, err)
 	}
-	return g.note(ctx, c, p, a, receipt)
+	type ended struct {
+		out reeve.Outcome
+		err error
+	}
+	var begun atomic.Bool
+	end, err := capfs.CallFor(context.WithoutCancel(ctx), g.o.Files, swapTime, func(ctx context.Context) (ended, error) {
+		begun.Store(true)
+		defer ready.release()
+		receipt, err := g.swap(ctx, ready.staged) // 9 swap
+		if err != nil {
+			out, err := g.refuse(ctx, c, g.notSwapped(ctx, c, receipt, err))
+			return ended{out, err}, nil
+		}
+		return ended{out: g.note(ctx, c, p, a, receipt)}, nil // 10 note
+	})
+	if err == nil {
+		return end.out, end.err
+	}
+	if !begun.Load() {
+		ready.release()
+		return g.refuse(ctx, c, err)
+	}
+	// The worker still hangs in the swap. It writes its own outcome row when
+	// it comes back.
+	return reeve.Outcome{}, unknownOutcome(c)
 }
 
 // note is 10: what was done becomes known to the ledger, the read state and
 // the record. From here on the change stands, whatever fails.
-func (g *Gate) note(ctx context.Context, c *call, p *passed, a Approval, receipt capfs.Receipt) (reeve.Outcome, error) {
-	ctx = context.WithoutCancel(ctx)
+func (g *Gate) note(ctx context.Context, c *call, p *passed, a Approval, receipt capfs.Receipt) reeve.Outcome {
 	for _, s := range p.view.seen {
 		for i, e := range s.Effects {
 			if d := s.decisions[i]; d.Verdict == reeve.Ask && d.Remember && g.o.Ledger != nil {
@@ -411,8 +423,13 @@ func (g *Gate) note(ctx context.Context, c *call, p *passed, a Approval, receipt
 	}
 	g.keep(ctx, c, receipt)
 	res := &reeve.Result{}
-	if p.work.After != nil {
-		res.Answer = p.work.After(receipt, c.reply)
+	if err := safely(func() error {
+		if p.work.After != nil {
+			res.Answer = p.work.After(receipt, c.reply)
+		}
+		return nil
+	}); err != nil {
+		c.reply.Note("The change was made. What it came to could not be put into words.")
 	}
 	row := g.row(c, "outcome")
 	row.Verdict, row.Rule, row.Effects, row.Digest = reeve.Allow, a.Channel, rowChanges(p.proposal), p.proposal.Digest().String()
@@ -423,7 +440,7 @@ func (g *Gate) note(ctx context.Context, c *call, p *passed, a Approval, receipt
 		c.reply.Note("The change was made, but its outcome could not be recorded (%v). The intent is on record.", err)
 	}
 	res.Notes, res.FileAccess = c.reply.notes, c.reply.access
-	return reeve.Outcome{Result: res}, nil
+	return reeve.Outcome{Result: res}
 }
 
 // refuse is the end of a call that is not done: recorded, then said.
@@ -438,12 +455,27 @@ func (g *Gate) refuse(ctx context.Context, c *call, err error) (reeve.Outcome, e
 		row.Digest = c.digest.String()
 	}
 	row.Verdict, row.Kind, row.Code = reeve.Refuse, e.Kind, e.Code
-	row.Asked = asked(c.intents)
-	if by := (*refused)(nil); errors.As(err, &by) {
-		row.Rule = by.decision.Rule
+	row.Asked, row.Rule = asked(c.intents), ruleOf(err)
+	if left := (*halfDone)(nil); errors.As(err, &left) {
+		row.Note = left.note
 	}
-	if rerr := g.o.Record.Append(context.WithoutCancel(ctx), row); rerr != nil {
+	if rerr := g.o.Record.Append(context.WithoutCancel(ctx), row); rerr != nil && row.Note == "" {
 		return reeve.Outcome{}, unrecorded(c, rerr)
 	}
 	return reeve.Outcome{}, e
+}
+
+// Refused puts a refusal on record that a door made by itself, before there
+// was anything to ask the gate: arguments it could not take, a tool that does
+// not exist. It gives the error to be said.
+func (g *Gate) Refused(ctx context.Context, r reeve.Request, e *reeve.Error) error {
+	if r.Target == "" {
+		r.Target = g.o.Target
+	}
+	if !r.Subject.IsOwner() {
+		r.Subject.Kind = reeve.Agent
+	}
+	c := &call{Request: r, started: g.o.Now(), reply: newReply(0, g.o.Redact), event: "call"}
+	_, err := g.refuse(ctx, c, e)
+	return err
 }

@@ -86,7 +86,7 @@ type Ledger interface {
 	Remember(reeve.Subject, reeve.Effect, time.Duration)
 }
 
-// Reply to a question, as the approvals table holds it.
+// Approval is the owner's answer to a question, as the table holds it.
 type Approval struct {
 	Yes bool
 	// Channel is where the owner answered: console, terminal, approve, …

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sort"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,8 +16,11 @@ import (
 // propose binds a verb's changes to what was judged. A change to a place, or
 // of a kind, that is no effect of the call's own intents is refused: a verb
 // cannot widen what it asked for.
-func propose(c *call, v *View, changes []reeve.Change) (reeve.Proposal, error) {
+func propose(c *call, v *View, changes []reeve.Change, shown []Shown) (reeve.Proposal, error) {
 	p := reeve.Proposal{Target: c.Target, Subject: c.Subject, Changes: changes}
+	for _, s := range shown {
+		p.Shown = append(p.Shown, s.Edit, s.Diff, s.Holds)
+	}
 	for _, s := range v.seen {
 		if s.Err == nil {
 			p.Effects = append(p.Effects, s.Effects...)
@@ -29,11 +33,24 @@ func propose(c *call, v *View, changes []reeve.Change) (reeve.Proposal, error) {
 		if ch.Kind == reeve.Put && ch.Content == nil {
 			return p, internalError("a change without content")
 		}
+		if from, ok := ch.Content.(reeve.FromPlace); ok && !reads(p.Effects, from.Place) {
+			return p, internalError("a copy of a file that was not judged")
+		}
 		if !ch.Place.Exists() && !ch.Expect.IsZero() {
 			return p, internalError("a change of a file that does not exist expects a version")
 		}
 	}
 	return p, nil
+}
+
+// reads reports whether reading the place is one of the call's effects.
+func reads(effects []reeve.Effect, p reeve.Place) bool {
+	for _, e := range effects {
+		if e.Kind == reeve.EffectRead && e.Place.Key() == p.Key() && e.Place.SameFile(p.Identity) {
+			return true
+		}
+	}
+	return false
 }
 
 func judged(effects []reeve.Effect, ch reeve.Change) bool {
@@ -118,7 +135,7 @@ func (g *Gate) stageOne(ctx context.Context, v *View, ch reeve.Change) (capfs.St
 			if e.Place.Key() != ch.Place.Key() {
 				continue
 			}
-			at := capfs.At{Parent: s.held, To: s.to}
+			at := capfs.At{Parent: s.held, To: s.to, Source: v.source(ch)}
 			if s.held.Place().Exists() {
 				up, err := s.held.Parent(ctx)
 				if err != nil {
@@ -131,6 +148,20 @@ func (g *Gate) stageOne(ctx context.Context, v *View, ch reeve.Change) (capfs.St
 		}
 	}
 	return nil, internalError("a change to a place that is not held")
+}
+
+// source is the held file that a change copies, nil for other changes.
+func (v *View) source(ch reeve.Change) *capfs.Held {
+	from, ok := ch.Content.(reeve.FromPlace)
+	if !ok {
+		return nil
+	}
+	for _, s := range v.seen {
+		if s.held != nil && s.Intent.Kind == reeve.IntentRead && s.Place().Key() == from.Place.Key() {
+			return s.held
+		}
+	}
+	return nil
 }
 
 func unrecordedChange(err error) error {
@@ -182,7 +213,8 @@ func sameLook(a, b *Seen) (same, elsewhere bool) {
 		f := b.Effects[i]
 		if e.Place.Key() != f.Place.Key() || e.Place.Root != f.Place.Root || (e.To == nil) != (f.To == nil) ||
 			e.To != nil && (e.To.Key() != f.To.Key() || e.To.Root != f.To.Root) ||
-			a.decisions[i].Verdict != b.decisions[i].Verdict {
+			a.decisions[i].Verdict != b.decisions[i].Verdict || a.decisions[i].Rule != b.decisions[i].Rule ||
+			a.decisions[i].HumanOnly != b.decisions[i].HumanOnly {
 			return false, true
 		}
 		same = same && e.Kind == f.Kind && sameThing(e.Place, f.Place) && (e.To == nil || sameThing(*e.To, *f.To))
@@ -252,6 +284,116 @@ func (l *locks) lock(ctx context.Context, devices []uint64) (unlock func(), err 
 		}
 	}
 	return unlock, nil
+}
+
+// ready is a proposal that may be swapped: staged, with the locks of its
+// devices held and its premises found as they were.
+type ready struct {
+	staged []capfs.Staged
+	unlock func()
+}
+
+func (r *ready) release() {
+	for _, s := range r.staged {
+		s.Cleanup() // after a swap it does nothing
+	}
+	if r.unlock != nil {
+		r.unlock()
+	}
+}
+
+// prepare is everything before the swap, in a worker that can be left behind.
+// Left behind, it releases what it had by itself.
+func (g *Gate) prepare(ctx context.Context, c *call, p *passed, a Approval) (*ready, error) {
+	row := g.row(c, "intent")
+	row.Verdict, row.Rule, row.Effects, row.Digest = reeve.Allow, a.Channel, rowChanges(p.proposal), c.digest.String()
+	var mu sync.Mutex
+	var done *ready
+	left := false
+	_, err := capfs.CallFor(ctx, g.o.Files, c.policy.Settings.CallTime, func(ctx context.Context) (_ struct{}, err error) {
+		r := &ready{}
+		defer func() {
+			if e := recover(); e != nil {
+				err = panicked(e)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil || left {
+				r.release()
+				return
+			}
+			done = r
+		}()
+		if r.staged, err = g.stage(ctx, p, row); err != nil {
+			return struct{}{}, err
+		}
+		if r.unlock, err = g.commits.lock(ctx, devices(p.proposal)); err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, g.premises(ctx, c, p)
+	})
+	mu.Lock()
+	defer mu.Unlock()
+	left = true
+	if err != nil {
+		if done != nil {
+			done.release()
+		}
+		return nil, err
+	}
+	return done, nil
+}
+
+// swapTime is how long a swap may take before the call ends without knowing
+// what came of it.
+const swapTime = time.Minute
+
+func (g *Gate) swap(ctx context.Context, staged []capfs.Staged) (r capfs.Receipt, err error) {
+	err = safely(func() (err error) {
+		r, err = g.o.Changes.Swap(ctx, staged)
+		return err
+	})
+	return r, err
+}
+
+// halfDone is the error of a swap that was rolled back, and not wholly.
+type halfDone struct {
+	err  *reeve.Error
+	note string
+}
+
+func (h *halfDone) Error() string { return h.err.Error() }
+func (h *halfDone) Unwrap() error { return h.err }
+
+// notSwapped is what is said of a swap that failed. What the roll-back could
+// not put back is kept and named.
+func (g *Gate) notSwapped(ctx context.Context, c *call, r capfs.Receipt, err error) error {
+	if len(r.Done) > 0 {
+		g.keep(ctx, c, r)
+	}
+	if len(r.Left) == 0 {
+		return err
+	}
+	var names []string
+	for i, p := range r.Left {
+		if i == 5 {
+			names = append(names, fmt.Sprintf("and %d more", len(r.Left)-i))
+			break
+		}
+		names = append(names, p.Display())
+	}
+	e := *asRefusal(c.Call.Verb(), "", err)
+	left := "left as another program made it: " + strings.Join(names, ", ")
+	e.Not = "The change was taken back, but not everywhere: " + left + "."
+	e.Instead = "Look at these before anything else."
+	c.final = true
+	return &halfDone{&e, left}
+}
+
+func unknownOutcome(c *call) error {
+	return &reeve.Error{Op: string(c.Call.Verb()), Kind: reeve.IO, Code: reeve.OutcomeUnknown,
+		What: "the change had begun when the file system stopped answering", Not: "Whether it stands is not known yet.",
+		Instead: "Look at the file before anything else. The record tells when it is known."}
 }
 
 // keep hands what was displaced to history. What could not be kept is said:

@@ -33,7 +33,15 @@ func (g *Gate) question(p *passed, human bool, r *Reply) reeve.Question {
 		body = append(body, creates(&made)...)
 		body = append(body, g.details(e, p, r)...)
 	}
-	q.Body = strings.Join(append(body, creates(&made)...), "\n")
+	body = append(body, creates(&made)...)
+	for _, s := range p.view.seen {
+		for _, d := range s.decisions {
+			if d.Verdict == reeve.Ask && d.Tell != "" {
+				body = append(body, d.Tell)
+			}
+		}
+	}
+	q.Title, q.Body = r.visible(q.Title), r.visible(strings.Join(body, "\n"))
 	for _, s := range p.work.Shown {
 		q.Detail += r.visible(s.Diff)
 	}

@@ -20,6 +20,14 @@ type refused struct {
 func (r *refused) Error() string { return r.err.Error() }
 func (r *refused) Unwrap() error { return r.err }
 
+// ruleOf is the rule that an error's refusal rests on, if it is one.
+func ruleOf(err error) string {
+	if by := (*refused)(nil); errors.As(err, &by) {
+		return by.decision.Rule
+	}
+	return ""
+}
+
 // noSpelling ends every refusal by policy: a model that is told no tries
 // other spellings of the same path otherwise.
 const noSpelling = "Do not try other spellings of it."
@@ -192,6 +200,16 @@ func noChannel(c *call, cause error) error {
 		What: "this needs the owner's yes, and nobody could be asked", Not: c.notDone()}
 }
 
+// notAsked passes on what the approvals table says of itself (too many
+// questions wait already), and the end of the call; anything else means that
+// nobody could be asked.
+func notAsked(c *call, err error) error {
+	if _, ok := reeve.AsError(err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return noChannel(c, err)
+}
+
 // declined says that the owner said no.
 func declined(c *call, p reeve.Proposal) error {
 	path := ""
@@ -216,6 +234,16 @@ func unrecorded(c *call, err error) error {
 func internalError(what string) error {
 	return &reeve.Error{Kind: reeve.IO, Code: reeve.Failed, What: "there is a fault in Reeve: " + what, Not: "Nothing was done.",
 		Instead: "Try another way, and tell the owner."}
+}
+
+// safely runs fn and turns a panic in it into an error.
+func safely(fn func() error) (err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			err = panicked(e)
+		}
+	}()
+	return fn()
 }
 
 // panicked turns a panic into a refusal. What the panic says may hold file

@@ -78,6 +78,17 @@ func (r *Reply) Showed(p reeve.Place, lines int) {
 	r.lines += int64(lines)
 }
 
+// Refusal clears a refusal that stands inside an answer: one of several paths.
+// When the budget is used up, only its code is left of it.
+func (r *Reply) Refusal(e *reeve.Error) *reeve.Error {
+	c := r.clear(e)
+	if n := len(c.Path) + len(c.What) + len(c.Not) + len(c.Instead); n > r.Left() {
+		c = &reeve.Error{Op: c.Op, Path: bounded(c.Path, 120), Kind: c.Kind, Code: c.Code, What: "was refused"}
+	}
+	r.used += len(c.Path) + len(c.What) + len(c.Not) + len(c.Instead)
+	return c
+}
+
 // clean makes text valid UTF-8 and passes it through redaction.
 func (r *Reply) clean(s string) string {
 	if !utf8.ValidString(s) {

@@ -3,6 +3,7 @@ package guard
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -61,7 +62,7 @@ func (r *rig) open(o Options) {
 	o.Files, o.Policies, o.Record = r.files, r.rules, r.record
 	o.Approvals, o.Ledger, o.ReadState, o.Changes = r.approvals, r.ledger, r.read, r.commit
 	if o.Verbs == nil {
-		o.Verbs = map[reeve.Verb]Verb{"peek": peek{}, "put": put{}, "add": add{}, "delete": del{}, "shift": shift{}, "stray": stray{}, "burst": burst{}}
+		o.Verbs = map[reeve.Verb]Verb{"peek": peek{}, "put": put{}, "add": add{}, "delete": del{}, "shift": shift{}, "stray": stray{}, "burst": burst{}, "facts": facts{}}
 	}
 	o.Now = func() time.Time { return r.now }
 	g, err := New(o)
@@ -147,6 +148,9 @@ func (p *rules) Decide(_ reeve.Subject, e reeve.Effect) reeve.Decision {
 	}
 	if n := len(names); n > 0 && names[n-1] == "control" && e.Kind.Changes() {
 		return reeve.Decision{Verdict: reeve.Ask, Rule: "control: control", HumanOnly: true, Reason: "is a control file"}
+	}
+	for _, m := range e.Place.Marks {
+		return reeve.Decision{Verdict: reeve.Refuse, Rule: string(m.Kind), Code: reeve.Protected, Reason: "is protected"}
 	}
 	v, ok := p.verdicts[e.Kind]
 	if !ok {
@@ -366,7 +370,12 @@ func (put) Work(ctx context.Context, c reeve.Call, v *View, r *Reply) (Work, err
 		}
 		w.Changes = append(w.Changes, ch)
 	}
-	w.After = func(_ capfs.Receipt, r *Reply) reeve.Answer { return &said{r.Text("written")} }
+	w.After = func(_ capfs.Receipt, r *Reply) reeve.Answer {
+		if a.misbehave == "after" {
+			panic("CANARY in a panic")
+		}
+		return &said{r.Text("written")}
+	}
 	return w, nil
 }
 
@@ -446,4 +455,30 @@ func (burst) Plan(reeve.Call, reeve.Settings) ([]reeve.Intent, error) { return n
 
 func (burst) Work(_ context.Context, _ reeve.Call, _ *View, r *Reply) (Work, error) {
 	return Work{Answer: &said{r.Text(strings.Repeat("x", 1<<20))}}, nil
+}
+
+// facts tells the size of each entry.
+type facts struct{}
+
+func (facts) Plan(c reeve.Call, _ reeve.Settings) ([]reeve.Intent, error) {
+	return []reeve.Intent{{Kind: reeve.IntentList, Path: c.(*arg).path}}, nil
+}
+
+func (facts) Work(ctx context.Context, _ reeve.Call, v *View, r *Reply) (Work, error) {
+	f, err := v.Folder(ctx, 0)
+	if err != nil {
+		return Work{}, err
+	}
+	defer f.Close()
+	var out strings.Builder
+	err = f.Each(ctx, func(e Entry) error {
+		switch info, err := f.Stat(ctx, e.Name); {
+		case err != nil:
+			fmt.Fprintf(&out, "%s:refused ", e.Name)
+		default:
+			fmt.Fprintf(&out, "%s:%d ", e.Name, info.Size)
+		}
+		return nil
+	})
+	return Work{Answer: &said{r.Text(out.String())}}, err
 }

@@ -1,13 +1,15 @@
 package guard
 
 import (
+	"fmt"
+
 	"reeve"
 	"reeve/internal/pathname"
 )
 
 // Bounds of what a row says, so that a row stays a row.
 const (
-	rowEffectsMax = 50
+	rowEffectsMax = 1000
 	rowAskedMax   = 10
 )
 
@@ -40,11 +42,14 @@ func asked(intents []reeve.Intent) []string {
 func rowEffects(v *View) []reeve.RowEffect {
 	var list []reeve.RowEffect
 	for _, s := range v.seen {
+		if s.Err != nil {
+			list = append(list, reeve.RowEffect{Kind: intentEffect(s.Intent.Kind), Path: s.shown, Refused: s.Err.Code, Rule: s.rule})
+		}
 		for _, e := range s.Effects {
-			if len(list) == rowEffectsMax {
-				return list
-			}
 			list = append(list, rowEffect(e))
+		}
+		if len(list) >= rowEffectsMax {
+			return append(list[:rowEffectsMax], reeve.RowEffect{Path: fmt.Sprintf("… of %d paths in all", v.Len())})
 		}
 	}
 	return list

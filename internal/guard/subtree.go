@@ -91,6 +91,7 @@ func (j *subtree) one(ctx context.Context, f *capfs.Folder, n capfs.DirEntry, re
 	case d.Verdict == reeve.Ask && d.Rule != j.own.Rule:
 		if j.ask == nil { // the first one names the reason; one question covers all
 			d.Reason = "holds " + p.Display() + ", which " + d.Reason
+			d.Tell = "It " + d.Reason + "."
 			j.ask = &d
 		}
 	case d.Verdict == reeve.Refuse || d.Verdict == "":
@@ -111,4 +112,14 @@ func (j *subtree) one(ctx context.Context, f *capfs.Folder, n capfs.DirEntry, re
 func (j *subtree) refuse(d reeve.Decision) error {
 	d.Verdict = reeve.Refuse
 	return refusal(j.call.Call.Verb(), j.top.Place.Display(), j.top.Kind, d)
+}
+
+// joined is a folder's own decision with what was found in it.
+func joined(own, found reeve.Decision) reeve.Decision {
+	found.HumanOnly = found.HumanOnly || own.HumanOnly
+	found.Remember = false
+	if own.Tell != "" {
+		found.Tell = own.Tell + " " + found.Tell
+	}
+	return found
 }

@@ -33,10 +33,11 @@ type Seen struct {
 	Effects []reeve.Effect
 	// Err is why an optional intent was refused. The rest is empty then.
 	Err *reeve.Error
-	// Warn is said with the answer: a link was followed to get here.
-	shown     string
+
+	shown     string // the path as written
+	rule      string // that Err rests on
 	held, to  *capfs.Held
-	decisions []reeve.Decision
+	decisions []reeve.Decision // one for each effect
 }
 
 // Place is where the thing really is.
@@ -154,4 +155,15 @@ func (v *View) close() {
 			s.to.Close()
 		}
 	}
+}
+
+// relativeBase is the folder that relative paths start from.
+func relativeBase(c pathname.Context) string {
+	switch c.Style {
+	case pathname.StyleAbsolute:
+		return ""
+	case pathname.StyleHome:
+		return c.Home
+	}
+	return c.Base
 }

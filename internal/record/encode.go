@@ -72,6 +72,8 @@ func appendEffect(b []byte, e *reeve.RowEffect) []byte {
 	b = text(b, "to", e.To, false)
 	b = text(b, "before", e.Before, false)
 	b = text(b, "after", e.After, false)
+	b = text(b, "refused", string(e.Refused), false)
+	b = text(b, "rule", e.Rule, false)
 	return append(b, '}')
 }
 
