@@ -379,6 +379,10 @@ func (g *Gate) commit(ctx context.Context, c *call, p *passed, a Approval) (reev
 	if err != nil {
 		return g.refuse(ctx, c, err)
 	}
+	if ctx.Err() != nil { // the last moment at which a cancelled call does nothing
+		ready.release()
+		return g.refuse(ctx, c, ctx.Err())
+	}
 	type ended struct {
 		out reeve.Outcome
 		err error
