@@ -203,6 +203,9 @@ type Page struct {
 	Endings  string  `json:"endings,omitempty"` // lf, crlf, cr, mixed, "" if none seen
 	// Whole is true when every line of this version was shown in full.
 	Whole bool `json:"whole,omitempty"`
+	// Redacted: parts of the lines were hidden. Such a page is no ground for
+	// replacing the file.
+	Redacted bool `json:"redacted,omitempty"`
 	// BadBytes counts bytes shown as \xNN.
 	BadBytes int `json:"bad_bytes,omitempty"`
 	// Err is the refusal of this one path of several.

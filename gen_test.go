@@ -161,7 +161,7 @@ func genAnswer() *rapid.Generator[Answer] {
 		if rapid.Bool().Draw(t, "changes") {
 			return genChanges().Draw(t, "changed")
 		}
-		return &Pages{[]Page{{Path: text.Draw(t, "path"), Lines: []Line{{rapid.Int64().Draw(t, "n"), text.Draw(t, "text"), 3, true}}, Total: 9, Counted: true, FromEnd: true,
+		return &Pages{[]Page{{Path: text.Draw(t, "path"), Lines: []Line{{rapid.Int64().Draw(t, "n"), text.Draw(t, "text"), 3, true}}, Total: 9, Counted: true, FromEnd: true, Redacted: true,
 			Next: &Next{rapid.Int64().Draw(t, "offset"), 2}, Stopped: "bytes", Size: 7, Version: genVersion().Draw(t, "version"), Encoding: "utf-8", BOM: true, Endings: "lf", Whole: true, BadBytes: 1},
 			{Path: text.Draw(t, "other"), Err: genError().Draw(t, "err")}}}
 	})

@@ -169,3 +169,40 @@ func TestFactsOfAnEntryAreOfTheJudgedThing(t *testing.T) {
 		t.Fatalf("facts %q", got)
 	}
 }
+
+// A secret that goes over several lines is hidden as a whole, and the page
+// that it stood in is no ground for replacing the file.
+func TestRedactionSeesWholePages(t *testing.T) {
+	r := newReply(0, func(s string) string { return strings.Replace(s, "BEGIN KEY\nabc\nEND KEY", "•\n•\n•", 1) })
+	lines, hidden := r.Lines([]string{"x", "BEGIN KEY", "abc", "END KEY", "y"})
+	var got []string
+	for _, l := range lines {
+		got = append(got, l.String())
+	}
+	if strings.Join(got, "|") != "x|•|•|•|y" || !hidden {
+		t.Fatalf("%q %v", got, hidden)
+	}
+	if _, hidden := r.Lines([]string{"nothing here"}); hidden {
+		t.Fatal("said to hide what it did not")
+	}
+}
+
+func TestReadStateHearsOfReadsOnRecord(t *testing.T) {
+	r := newRig(t)
+	r.open(Options{Verbs: map[reeve.Verb]Verb{"look": look{}}})
+	if _, err := r.do(&arg{verb: "look", path: "a.txt"}); err != nil || r.read.reads.Load() != 1 {
+		t.Fatalf("%v, %d reads", err, r.read.reads.Load())
+	}
+	r.record.fail = errors.New("full")
+	if _, err := r.do(&arg{verb: "look", path: "a.txt"}); err == nil || r.read.reads.Load() != 1 {
+		t.Fatal("a read that is not on record licenses a change")
+	}
+}
+
+// look says that it showed a page.
+type look struct{ peek }
+
+func (look) Work(_ context.Context, _ reeve.Call, v *View, r *Reply) (Work, error) {
+	r.Saw(v.At(0).Place(), reeve.Page{})
+	return Work{Answer: &said{r.Text("seen")}}, nil
+}

@@ -83,6 +83,7 @@ type passed struct {
 	view     *View
 	work     Work
 	proposal reeve.Proposal
+	grounds  []string // of each change, from the read state
 }
 
 // Do implements reeve.Doer. Whatever goes wrong before the swap means that
@@ -214,7 +215,7 @@ func (g *Gate) pass(ctx context.Context, c *call) (*passed, error) {
 			if p.proposal, err = propose(c, view, work.Changes, work.Shown); err != nil {
 				return nil, err
 			}
-			return p, g.fresh(c, p.proposal) // 6 fresh
+			return p, g.fresh(c, p) // 6 fresh
 		}
 		return p, nil
 	})
@@ -297,6 +298,11 @@ func (g *Gate) answer(ctx context.Context, c *call, p *passed) (reeve.Outcome, e
 	row.Bytes, row.Lines, row.Files = int64(c.reply.used), c.reply.lines, c.reply.files
 	if err := g.o.Record.Append(ctx, row); err != nil {
 		return reeve.Outcome{}, unrecorded(c, err)
+	}
+	if g.o.ReadState != nil {
+		for _, s := range c.reply.saw {
+			g.o.ReadState.Read(c.Subject, s.place, s.page)
+		}
 	}
 	return reeve.Outcome{Result: &reeve.Result{Answer: p.work.Answer, Notes: c.reply.notes, FileAccess: c.reply.access}}, nil
 }
@@ -421,8 +427,10 @@ func (g *Gate) note(ctx context.Context, c *call, p *passed, a Approval, receipt
 		}
 	}
 	if g.o.ReadState != nil {
-		for _, d := range receipt.Done {
-			g.o.ReadState.Wrote(c.Subject, d.Change, d.Version)
+		for i, d := range receipt.Done {
+			if i < len(p.grounds) {
+				g.o.ReadState.Wrote(c.Subject, p.based(i), p.grounds[i], d.Version)
+			}
 		}
 	}
 	g.keep(ctx, c, receipt)
@@ -480,6 +488,11 @@ func (g *Gate) Refused(ctx context.Context, r reeve.Request, e *reeve.Error) err
 		r.Subject.Kind = reeve.Agent
 	}
 	c := &call{Request: r, started: g.o.Now(), reply: newReply(0, g.o.Redact), event: "call"}
+	if u, ok := r.Call.(*reeve.Unread); ok {
+		for _, p := range u.Paths {
+			c.intents = append(c.intents, reeve.Intent{Path: p})
+		}
+	}
 	_, err := g.refuse(ctx, c, e)
 	return err
 }

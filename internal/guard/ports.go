@@ -2,6 +2,7 @@ package guard
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"reeve"
@@ -27,6 +28,8 @@ type Work struct {
 	// Shown says for each change, in the same order, what the owner is shown
 	// of it beyond what the gate sees by itself. It may be shorter.
 	Shown []Shown
+	// Basis says, likewise, what each change is based on.
+	Basis []Basis
 	// After makes the answer when the changes are on disk.
 	After func(capfs.Receipt, *Reply) reeve.Answer
 }
@@ -105,11 +108,37 @@ type Approvals interface {
 
 // ReadState knows what each session has seen.
 type ReadState interface {
-	// Fresh refuses a change that rests on what the subject has not seen.
-	Fresh(reeve.Subject, reeve.Change) error
-	// Wrote notes the subject's own change.
-	Wrote(reeve.Subject, reeve.Change, reeve.Version)
+	// Read notes a page that was shown, when its row is on record.
+	Read(reeve.Subject, reeve.Place, reeve.Page)
+	// Fresh tells what a change rests on, in a word of its own, or refuses
+	// one that rests on what the subject has not seen.
+	Fresh(reeve.Subject, reeve.Settings, Based) (ground string, err error)
+	// Wrote notes the subject's own change, with the ground that Fresh gave.
+	Wrote(reeve.Subject, Based, string, reeve.Version)
 }
+
+// Based is a change and what it is based on.
+type Based struct {
+	Change reeve.Change
+	Basis
+}
+
+// Basis is what a verb tells of the ground of one change.
+type Basis struct {
+	// Edit: text was found where it stands and replaced. False is a whole new
+	// content.
+	Edit bool
+	// Stated is the version that the caller named (if_version).
+	Stated reeve.Version
+	// Lines are the file's lines as a read would show them, nil if they are
+	// not at hand.
+	Lines iter.Seq[string]
+	// Touched are the lines that an edit replaces, Written those it makes.
+	Touched, Written []LineRange
+}
+
+// LineRange is lines From to To, both included, from 1.
+type LineRange struct{ From, To int64 }
 
 // History keeps what changes put out of the way, for the owner to bring back.
 type History interface {

@@ -85,23 +85,35 @@ func judged(effects []reeve.Effect, ch reeve.Change) bool {
 
 // fresh asks the read state about each change. Without one, a profile that
 // keeps read state replaces nothing.
-func (g *Gate) fresh(c *call, p reeve.Proposal) error {
-	if c.policy.Settings.ReadState == "off" {
-		return nil
-	}
-	for _, ch := range p.Changes {
-		if ch.Kind != reeve.Put || !ch.Place.Exists() {
+func (g *Gate) fresh(c *call, p *passed) error {
+	p.grounds = make([]string, len(p.proposal.Changes))
+	for i := range p.proposal.Changes {
+		b := p.based(i)
+		if b.Change.Kind != reeve.Put {
 			continue
 		}
 		if g.o.ReadState == nil {
-			return &reeve.Error{Op: string(c.Call.Verb()), Path: ch.Place.Display(), Kind: reeve.Policy, Code: reeve.NotRead,
+			if c.policy.Settings.ReadState == "off" || !b.Change.Place.Exists() {
+				continue
+			}
+			return &reeve.Error{Op: string(c.Call.Verb()), Path: b.Change.Place.Display(), Kind: reeve.Policy, Code: reeve.NotRead,
 				What: "has not been read in this session", Not: "Nothing was written.", Instead: "Read the file first."}
 		}
-		if err := g.o.ReadState.Fresh(c.Subject, ch); err != nil {
+		var err error
+		if p.grounds[i], err = g.o.ReadState.Fresh(c.Subject, c.policy.Settings, b); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// based is the i-th change with what its verb said of its ground.
+func (p *passed) based(i int) Based {
+	b := Based{Change: p.proposal.Changes[i]}
+	if i < len(p.work.Basis) {
+		b.Basis = p.work.Basis[i]
+	}
+	return b
 }
 
 // stage writes the new content beside the intent row. Both are durable when

@@ -25,6 +25,7 @@ type Reply struct {
 	redact func(string) string
 	notes  []reeve.Text
 	access []reeve.Text
+	saw    []sight
 	files  int
 	lines  int64
 }
@@ -76,6 +77,49 @@ func (r *Reply) Showed(p reeve.Place, lines int) {
 	r.access = append(r.access, r.Text(p.Display()))
 	r.files++
 	r.lines += int64(lines)
+}
+
+// sight is a page that was shown, for the read state.
+type sight struct {
+	place reeve.Place
+	page  reeve.Page
+}
+
+// Saw says that a page of a file was shown: it counts as read once the answer
+// is on record.
+func (r *Reply) Saw(p reeve.Place, page reeve.Page) {
+	r.Showed(p, len(page.Lines))
+	r.saw = append(r.saw, sight{p, page})
+}
+
+// Lines clears the lines of one page together, so that redaction can see what
+// goes over several of them. Redacted says that it hid something; the number
+// of lines stays.
+func (r *Reply) Lines(lines []string) (out []reeve.Text, redacted bool) {
+	out = make([]reeve.Text, len(lines))
+	if r.redact == nil {
+		for i, l := range lines {
+			out[i] = r.Text(l)
+		}
+		return out, false
+	}
+	whole := strings.Join(lines, "\n")
+	hidden := r.clean(whole)
+	if hidden == whole {
+		for i, l := range lines {
+			r.used += len(l)
+			out[i] = reeve.Cleared(l)
+		}
+		return out, false
+	}
+	parts := strings.Split(hidden, "\n")
+	for i := range out {
+		if i < len(parts) {
+			out[i] = reeve.Cleared(parts[i])
+			r.used += len(parts[i])
+		}
+	}
+	return out, true
 }
 
 // Refusal clears a refusal that stands inside an answer: one of several paths.

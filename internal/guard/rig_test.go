@@ -249,12 +249,25 @@ func (l *ledger) Remember(s reeve.Subject, e reeve.Effect, _ time.Duration) {
 }
 
 type readState struct {
-	err   error
-	wrote atomic.Int32
+	err    error
+	wrote  atomic.Int32
+	reads  atomic.Int32
+	ground string
 }
 
-func (r *readState) Fresh(reeve.Subject, reeve.Change) error          { return r.err }
-func (r *readState) Wrote(reeve.Subject, reeve.Change, reeve.Version) { r.wrote.Add(1) }
+func (r *readState) Read(reeve.Subject, reeve.Place, reeve.Page) { r.reads.Add(1) }
+
+func (r *readState) Fresh(_ reeve.Subject, s reeve.Settings, b Based) (string, error) {
+	if s.ReadState == "off" || !b.Change.Place.Exists() {
+		return "free", nil
+	}
+	return "read", r.err
+}
+
+func (r *readState) Wrote(_ reeve.Subject, _ Based, ground string, _ reeve.Version) {
+	r.wrote.Add(1)
+	r.ground = ground
+}
 
 // hooked is a committer with a hook between staging and swapping.
 type hooked struct {
