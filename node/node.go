@@ -11,10 +11,12 @@ import (
 
 	"reeve"
 	"reeve/internal/approval"
+	"reeve/internal/asking"
 	"reeve/internal/capfs"
 	"reeve/internal/guard"
 	"reeve/internal/ops"
 	"reeve/internal/policy"
+	"reeve/internal/readstate"
 	"reeve/internal/record"
 )
 
@@ -25,6 +27,7 @@ type Node struct {
 	record *record.Segment
 	source *source
 	gate   *guard.Gate
+	table  *approval.Table
 }
 
 // New assembles a node: it reads the configuration, holds the granted folders
@@ -71,9 +74,11 @@ func New(ctx context.Context, c Config) (*Node, error) {
 	if _, err := n.source.get(); err != nil {
 		return nil, errors.Join(err, n.Shutdown(ctx))
 	}
+	n.table = approval.NewTable(approval.TableOptions{Dir: p.State, Now: c.Now})
 	n.gate, err = guard.New(guard.Options{Files: n.files, Policies: n.source, Record: recorder{n.record},
-		Verbs: ops.Verbs(ops.Options{}), Ledger: approval.NewLedger(approval.LedgerOptions{Now: c.Now}),
-		Approvals: approvals{approval.NewTable(approval.TableOptions{Dir: p.State, Now: c.Now})}, Redact: c.Redact, Now: c.Now})
+		Verbs: ops.Verbs(ops.Options{Key: n.cursorKey}), Ledger: approval.NewLedger(approval.LedgerOptions{Now: c.Now}),
+		ReadState: seen{readstate.New(readstate.Options{Now: c.Now})},
+		Approvals: approvals{n.table}, Redact: c.Redact, Now: c.Now})
 	if err != nil {
 		return nil, errors.Join(err, n.Shutdown(ctx))
 	}
@@ -83,6 +88,22 @@ func New(ctx context.Context, c Config) (*Node, error) {
 // Do implements reeve.Doer: the gate.
 func (n *Node) Do(ctx context.Context, r reeve.Request) (reeve.Outcome, error) {
 	return n.gate.Do(ctx, r)
+}
+
+// Refused puts on record what a door refused before there was anything to
+// ask the gate, and gives the error to be said.
+func (n *Node) Refused(ctx context.Context, r reeve.Request, e *reeve.Error) error {
+	return n.gate.Refused(ctx, r, e)
+}
+
+// cursorKey is the secret of cursors: one for each state folder, so that what
+// one process gave another takes. Without it, cursors serve this process only.
+func (n *Node) cursorKey() []byte {
+	key, err := asking.Key(n.places.State)
+	if err != nil {
+		return nil
+	}
+	return key
 }
 
 // Places tells where this node's configuration and state are.

@@ -13,9 +13,9 @@ type Places struct {
 	// ConfigDir is the platform's folder for it, Reeve's own as a whole. With
 	// REEVE_CONFIG the file may be elsewhere.
 	ConfigDir string
-	State  string // record, history, questions: a directory of its own
-	Data   string // the platform's place for data that people keep
-	Home   string
+	State     string // record, history, questions: a directory of its own
+	Data      string // the platform's place for data that people keep
+	Home      string
 }
 
 // DefaultPlaces gives the platform's places. REEVE_CONFIG and REEVE_STATE

@@ -7,13 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2"
 
 	"reeve"
+	"reeve/internal/policy"
 )
 
 // ErrEditByHand says that the configuration is written in a way that cannot
@@ -87,7 +87,7 @@ func AddRoot(configFile, path string, access reeve.Access) (RootEdit, error) {
 		if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
 			text = append(text, '\n')
 		}
-		text = fmt.Appendf(text, "\n[[root]]\npath = %s\naccess = %q\n", tomlString(path), string(access))
+		text = fmt.Appendf(text, "\n[[root]]\npath = %s\naccess = %q\n", policy.QuoteTOML(path), string(access))
 		done.Added = !done.Changed
 		return text, checkEdit(text, before, path, string(access))
 	})
@@ -220,31 +220,4 @@ func checkEdit(text []byte, before rootsOnly, path, access string) error {
 		}
 	}
 	return nil
-}
-
-// tomlString writes a path as a TOML string: literal where that is easier to
-// read, else with the escapes that TOML knows.
-func tomlString(s string) string {
-	if strings.Contains(s, `\`) && !strings.ContainsAny(s, "'\n\r\t") {
-		return "'" + s + "'"
-	}
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r < 0x20 || r == 0x7f:
-			b.WriteString(`\u` + fmt.Sprintf("%04X", r))
-		case !strconv.IsPrint(r) && r <= 0xffff:
-			b.WriteString(`\u` + fmt.Sprintf("%04X", r))
-		case !strconv.IsPrint(r):
-			b.WriteString(`\U` + fmt.Sprintf("%08X", r))
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }

@@ -22,8 +22,8 @@ type source struct {
 	config string
 	places Places
 	run    policy.Run
-	files   *capfs.FS
-	now     func() time.Time
+	files  *capfs.FS
+	now    func() time.Time
 
 	force atomic.Pointer[inForce]
 	mu    sync.Mutex // one reading at a time
