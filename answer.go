@@ -219,6 +219,9 @@ type Line struct {
 	Text   Text  `json:"text"`
 	Column int   `json:"column,omitempty"` // of the first character shown, 1-based; 0 means 1
 	Cut    bool  `json:"cut,omitempty"`    // more of the line follows
+	// Chars is how many characters of the line Text shows, where it shows only
+	// a window; 0 means as many as it has.
+	Chars int `json:"chars,omitempty"`
 }
 
 // Next is where the following page starts.

@@ -23,12 +23,6 @@ type Change struct {
 	// Expect is the version the change is based on. For a place that does
 	// not exist it is zero, and the change is create-only.
 	Expect Version `json:"expect,omitzero"`
-	// Stated is the version that the caller named, zero if none. The verb has
-	// found that the file still has it.
-	Stated Version `json:"stated,omitzero"`
-	// Anchored: the new content keeps everything but the text that the caller
-	// quoted (an edit), so that what the caller has not seen stays.
-	Anchored bool `json:"anchored,omitempty"`
 	// Tree: a folder is removed with everything that is in it. Without it, a
 	// folder that is not empty is refused.
 	Tree bool `json:"tree,omitempty"`

@@ -49,6 +49,7 @@ const (
 	Cancelled     Code = "cancelled"
 	Timeout       Code = "timeout"
 	MountDead     Code = "mount_not_answering"
+	Busy          Code = "busy" // too many calls of this kind run at the moment
 	TooLarge      Code = "too_large"
 	NoSpace       Code = "no_space"
 	Binary        Code = "binary"

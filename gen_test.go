@@ -161,7 +161,7 @@ func genAnswer() *rapid.Generator[Answer] {
 		if rapid.Bool().Draw(t, "changes") {
 			return genChanges().Draw(t, "changed")
 		}
-		return &Pages{[]Page{{Path: text.Draw(t, "path"), Lines: []Line{{rapid.Int64().Draw(t, "n"), text.Draw(t, "text"), 3, true}}, Total: 9, Counted: true, FromEnd: true, Redacted: true,
+		return &Pages{[]Page{{Path: text.Draw(t, "path"), Lines: []Line{{rapid.Int64().Draw(t, "n"), text.Draw(t, "text"), 3, true, 7}}, Total: 9, Counted: true, FromEnd: true, Redacted: true,
 			Next: &Next{rapid.Int64().Draw(t, "offset"), 2}, Stopped: "bytes", Size: 7, Version: genVersion().Draw(t, "version"), Encoding: "utf-8", BOM: true, Endings: "lf", Whole: true, BadBytes: 1},
 			{Path: text.Draw(t, "other"), Err: genError().Draw(t, "err")}}}
 	})
@@ -172,7 +172,7 @@ func genChanges() *rapid.Generator[*Changes] {
 		text, n := genText(), rapid.Int64()
 		extent := &Extent{n.Draw(t, "size"), n.Draw(t, "lines"), true, 3, 2, 1}
 		return &Changes{DryRun: true, Files: []ChangedFile{{Path: text.Draw(t, "path"), To: text.Draw(t, "to"), Did: DidEdit, Kind: File,
-			Was: extent, Now: extent, Replacements: 2, Version: genVersion().Draw(t, "version"), Excerpt: []Line{{n.Draw(t, "n"), text.Draw(t, "text"), 3, true}},
+			Was: extent, Now: extent, Replacements: 2, Version: genVersion().Draw(t, "version"), Excerpt: []Line{{n.Draw(t, "n"), text.Draw(t, "text"), 3, true, 7}},
 			More: n.Draw(t, "more"), Diff: []Text{text.Draw(t, "diff")}, Encoding: "utf-16le", BOM: true, Endings: "crlf",
 			Made: []Text{text.Draw(t, "made")}, InPlace: true, Names: 2, Via: text.Draw(t, "via")}}}
 	})

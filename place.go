@@ -50,6 +50,9 @@ type Stamp struct {
 	CTime int64 `json:"ctime,omitempty"`
 }
 
+// IsZero reports that nothing is known of the state.
+func (s Stamp) IsZero() bool { return s == Stamp{} }
+
 // RootID names a root within one target. It is derived from the granted path
 // and stays the same while that grant stands.
 type RootID string
@@ -129,14 +132,22 @@ func (p Place) Path() string {
 	if strings.Contains(root, `\`) && !strings.HasPrefix(root, "/") {
 		sep = `\`
 	}
-	b := strings.TrimSuffix(root, sep)
+	root = strings.TrimSuffix(root, sep)
+	n := len(root)
 	for _, c := range p.Components {
-		b += sep + string(c)
+		n += len(sep) + len(c)
 	}
-	if b == "" {
+	if n == 0 {
 		return sep
 	}
-	return b
+	var b strings.Builder
+	b.Grow(n)
+	b.WriteString(root)
+	for _, c := range p.Components {
+		b.WriteString(sep)
+		b.WriteString(string(c))
+	}
+	return b.String()
 }
 
 // Display is Path with odd names escaped, fit for a person or a model.

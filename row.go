@@ -27,6 +27,9 @@ type Row struct {
 	Digest string        `json:"digest,omitempty"`
 	Took   time.Duration `json:"took,omitempty"`
 	Note   string        `json:"note,omitempty"`
+	// Patch is a change as a unified diff, bounded, in the row that tells what
+	// came of it.
+	Patch string `json:"patch,omitempty"`
 }
 
 // RowEffect is one effect in a row.
@@ -37,6 +40,9 @@ type RowEffect struct {
 	// Before is the version token before a change, After the one after it.
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
+	// Temp is the hidden name that the commit uses for a moment: what a start
+	// after a power cut looks for.
+	Temp string `json:"temp,omitempty"`
 	// Refused is why this one of several was not done, by Rule; the path is
 	// then as it was asked for.
 	Refused Code   `json:"refused,omitempty"`

@@ -62,6 +62,21 @@ func TestComparingIsSymmetricAndSeesItself(t *testing.T) {
 	})
 }
 
+func TestAPartialVersionComparesAsBefore(t *testing.T) {
+	v := NewVersion(Stamp{Size: 4}, false, &[32]byte{1})
+	p := v.AsPartial()
+	if !p.Partial() || v.Partial() || p.Compare(v) != Same || p.Kind() != v.Kind() || p.String() == v.String() {
+		t.Errorf("%v %v", v, p)
+	}
+	var back Version
+	if err := back.UnmarshalText([]byte(p.String())); err != nil || back != p {
+		t.Error(err, back)
+	}
+	if (Version{}).AsPartial() != (Version{}) {
+		t.Error("no version became one")
+	}
+}
+
 func TestSameFile(t *testing.T) {
 	id := Identity{1, 2, 3}
 	for _, r := range []struct {
