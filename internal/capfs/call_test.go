@@ -3,6 +3,7 @@ package capfs_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"syscall"
@@ -253,6 +254,33 @@ func TestErrorsKeepTheSystemsWordAndNoOtherPath(t *testing.T) {
 				t.Errorf("%s %v: %v", op, c.with, err)
 			}
 			m.Fail(op, path, nil)
+		}
+	}
+}
+
+// A home that does not answer has many places that narrow access. Looking at
+// them must not use up the workers of all.
+func TestManyHangingNarrowings(t *testing.T) {
+	m := capfstest.NewMemory(capfstest.MemoryOptions{})
+	m.Make(capfstest.Op{Verb: "mount", Path: "/home", Arg: "net"})
+	m.Make(capfstest.Op{Verb: "file", Path: "/w/f", Arg: "hello"})
+	var narrow []capfs.Narrowing
+	for i := range 20 {
+		path := fmt.Sprintf("/home/.safe%d", i)
+		m.Make(capfstest.Op{Verb: "dir", Path: path})
+		narrow = append(narrow, capfs.Narrowing{Path: path, Kind: reeve.MarkProtected, Rule: path, Folder: true})
+	}
+	release, err := m.Hang("/home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	fs := capfs.New(capfs.Options{Layer: m, Refresh: -1, Timeout: 100 * time.Millisecond, MaxAbandoned: 5})
+	defer fs.Close()
+	fs.SetGrants([]capfs.Grant{{Path: "/w", Access: reeve.Read}}, narrow)
+	for range 6 {
+		if err := readIn(fs, "/w/f"); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -69,6 +69,22 @@ type Receipt struct {
 	// Left names what is neither old nor new, after a roll-back met somebody
 	// else's change. It is empty unless Swap failed.
 	Left []reeve.Place
+	// Kept is what other programs saved in the very moment of a change, put
+	// aside so that nothing of it is lost. Release leaves it where it is.
+	Kept []Displaced
+
+	sync func(context.Context) error
+}
+
+// Sync makes durable what Swap did, and settles that it is not undone any
+// more by a later start. It must be called once for a Swap that succeeded; it
+// is not ended by ctx. After an error the changes stand, but a power cut may
+// still take them back.
+func (r Receipt) Sync(ctx context.Context) error {
+	if r.sync == nil {
+		return nil
+	}
+	return r.sync(ctx)
 }
 
 // Done is one change as it came out.

@@ -2,6 +2,7 @@ package capfs
 
 import (
 	"io"
+	iofs "io/fs"
 	"sync/atomic"
 	"syscall"
 
@@ -23,7 +24,7 @@ const (
 func (d *desc) take() error {
 	if d.state.Add(1)&closedBit != 0 {
 		d.give()
-		return errClosed
+		return iofs.ErrClosed
 	}
 	return nil
 }

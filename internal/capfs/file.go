@@ -3,14 +3,11 @@ package capfs
 import (
 	"context"
 	"io"
-	iofs "io/fs"
 	"sync/atomic"
 	"time"
 
 	"reeve"
 )
-
-var errClosed = iofs.ErrClosed
 
 // File is an opened regular file. It is safe for use by several goroutines of
 // the call that opened it, whose deadline holds for it.

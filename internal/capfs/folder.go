@@ -138,7 +138,7 @@ func (f *Folder) Lookup(ctx context.Context, name string) (*Held, error) {
 	}
 	h := &Held{fs: f.fs, v: f.v, node: child, info: info, shown: f.shown}
 	depth := len(f.place.Components) + 1
-	if h.at, err = f.fs.pass(ctx, f.v, f.at, child, info, depth); err == nil {
+	if h.at, err = f.fs.pass(ctx, f.v, f.at, child, info, depth, true); err == nil {
 		err = f.ownRoot(ctx, h, name, depth)
 	}
 	if err == nil && info.Kind == reeve.Symlink {

@@ -4,8 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base32"
-	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 
 	"reeve"
 )
@@ -19,6 +20,21 @@ type Grant struct {
 	Access reeve.Access
 	// Create: the folder may be made later; until then the root is pending.
 	Create bool
+	// Known is what stood there when the owner granted it. Its zero value
+	// means that whatever stands there when it is first taken was meant.
+	Known Known
+}
+
+// Known is what a granted path led to, so that it can be told after a restart
+// whether it still does.
+type Known struct {
+	Real string // link-free, as on disk
+	// Identity is zero where no folder was ever held.
+	reeve.Identity
+	UID uint32 // the folder's owner
+	// Suspended, if not empty, is why only this very folder, or the owner's
+	// yes, makes the root usable again.
+	Suspended string
 }
 
 // RootID derives a root's name from its granted path: twelve characters that
@@ -45,14 +61,17 @@ type Status struct {
 	State reeve.RootState
 	// Note says in a fragment why the state is not open.
 	Note string
+	// Held is what the root is compared with from now on.
+	Held Known
 }
 
 // SetGrants makes the given folders the granted ones and gives their states.
-// A grant that did not change keeps its handle; the spellings of a new one
-// are taken here. It may be called at any time, also with what stands
-// already. A folder whose file system does not answer within the time of one
-// call is lost until it does.
+// A grant that did not change keeps its handle; a new one, or one of which
+// something else is known now, is taken here. It may be called at any time,
+// also with what stands already. A folder that is not held within Options.Wait
+// is lost until its file system answers.
 func (fs *FS) SetGrants(grants []Grant, narrow []Narrowing) []Status {
+	limit := time.Now().Add(fs.o.Wait)
 	old := fs.view.Load()
 	next := &view{narrow: make([]*narrowing, 0, len(narrow))}
 	kept := map[string]*narrowing{}
@@ -65,7 +84,6 @@ func (fs *FS) SetGrants(grants []Grant, narrow []Narrowing) []Status {
 			fresh = was
 		} else {
 			kept[fresh.key()] = fresh
-			fresh.m.Store(newMount())
 		}
 		next.narrow = append(next.narrow, fresh)
 	}
@@ -80,13 +98,54 @@ func (fs *FS) SetGrants(grants []Grant, narrow []Narrowing) []Status {
 		seen[g.ID] = true
 		next.roots = append(next.roots, root{grant: g})
 	}
+	taking := map[int]*opening{}
 	for i := range next.roots {
 		r := &next.roots[i]
-		if was := old.root(r.grant.ID); was != nil && was.grant.Path == r.grant.Path && was.now.keep() {
+		if was := old.root(r.grant.ID); was != nil && was.stays(r.grant) && was.now.keep() {
 			r.now = was.now
 			continue
 		}
-		r.now = fs.takeNew(r.grant)
+		o := &opening{fs: fs, grant: r.grant, done: make(chan struct{})}
+		taking[i] = o
+		go o.run()
+	}
+	late := time.NewTimer(time.Until(limit))
+	defer late.Stop()
+	for _, o := range taking {
+		select {
+		case <-o.done:
+		case <-late.C:
+			late.Reset(0)
+		}
+	}
+	events := fs.publish(next, taking)
+	if events == nil {
+		return nil
+	}
+	fs.inside.forget(next.narrow)
+	fs.look(context.Background(), fs.clock(), max(time.Until(limit), lookWait))
+	for _, e := range events {
+		fs.event(e.Kind, e.Root)
+	}
+	return fs.Roots()
+}
+
+// publish puts a new view in force, with what was taken for it so far. Nil
+// means that the FS is closed.
+func (fs *FS) publish(next *view, taking map[int]*opening) []Event {
+	events := []Event{}
+	for i, o := range taking {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.now == nil {
+			o.now = notTaken(o.grant, silentNote, nil)
+		}
+		o.out = true
+		next.roots[i].now = o.now
+		known := o.kind == RootIsLost || o.kind == RootIsSuspended && o.now.note == o.grant.Known.Suspended
+		if o.kind != "" && !known {
+			events = append(events, Event{o.kind, status(o.grant, o.now)})
+		}
 	}
 	fs.mu.Lock()
 	if fs.closed.Load() {
@@ -97,14 +156,91 @@ func (fs *FS) SetGrants(grants []Grant, narrow []Narrowing) []Status {
 		return nil
 	}
 	next.settle()
-	old = fs.view.Swap(next)
+	old := fs.view.Swap(next)
 	fs.mu.Unlock()
 	for _, r := range old.roots {
 		r.now.drop()
 	}
-	fs.inside.forget(next.narrow)
-	fs.look(context.Background(), true)
-	return fs.Roots()
+	return events
+}
+
+// stays reports that a root need not be taken anew for a grant.
+func (r *root) stays(g Grant) bool {
+	switch {
+	case r.grant.Path != g.Path:
+		return false
+	case r.grant.Known == g.Known:
+		return true
+	case g.Known.Real == "":
+		return r.now.state != reeve.StateSuspended
+	}
+	return r.now.state == reeve.StateOpen && g.Known.Suspended == "" &&
+		r.now.real == g.Known.Real && r.now.info.SameFile(g.Known.Identity)
+}
+
+// opening is a granted folder that is being taken. Whoever waits for it may
+// go on without.
+type opening struct {
+	fs    *FS
+	grant Grant
+	done  chan struct{} // closed when there is a first result
+
+	mu   sync.Mutex
+	now  *taken    // what stands for it so far
+	kind EventKind // what is to be told of that
+	out  bool      // now is in force
+	told bool      // done is closed
+}
+
+// run takes the folder in a worker. One whose time is over goes on waiting,
+// and what it brings then still counts.
+func (o *opening) run() {
+	m := newMount()
+	_, err := Call(context.Background(), o.fs, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, o.fs.touch(ctx, m, func() error {
+			t, kind, err := o.fs.take(o.grant)
+			if err != nil {
+				t, kind = o.fs.failed(o.grant, err, m), ""
+			}
+			o.deliver(t, kind)
+			return nil
+		})
+	})
+	if err != nil {
+		o.deliver(o.fs.failed(o.grant, err, m), "")
+	}
+}
+
+func (o *opening) deliver(t *taken, kind EventKind) {
+	if t.m == nil {
+		t.m = newMount()
+	}
+	t.refs.Store(1)
+	o.mu.Lock()
+	was, out := o.now, o.out
+	r := root{grant: o.grant, now: was}
+	switch {
+	case out:
+		if !o.fs.replace(&r, t) {
+			o.mu.Unlock()
+			return
+		}
+	default:
+		was.drop()
+		o.kind = kind
+	}
+	o.now = t
+	if !o.told {
+		o.told = true
+		close(o.done)
+	}
+	o.mu.Unlock()
+	if out && kind == "" && t.state == reeve.StateOpen {
+		kind = RootOpened
+	}
+	if out && kind != "" {
+		o.fs.event(kind, status(o.grant, t))
+	}
 }
 
 // Roots gives the state of every root as last seen. It touches no disk.
@@ -125,7 +261,9 @@ func (fs *FS) Confirm(id reeve.RootID) error {
 		return &reeve.Error{Op: "confirm", Path: string(id), Kind: reeve.Input, Code: reeve.NotFound,
 			What: "is not a granted folder", Not: "Nothing was changed.", Instead: "`reeve roots list` shows them."}
 	}
-	now := fs.takeNew(r.grant)
+	g := r.grant
+	g.Known = Known{}
+	now := fs.takeNew(g)
 	fs.replace(r, now)
 	s := status(r.grant, now)
 	if s.State == reeve.StateOpen {
@@ -146,25 +284,33 @@ func (fs *FS) event(kind EventKind, s Status) {
 
 // takeNew takes a folder at its granted path, in a worker.
 func (fs *FS) takeNew(g Grant) *taken {
-	m := newMount()
-	if !filepath.IsAbs(g.Path) && !strings.HasPrefix(g.Path, "/") {
-		t := &taken{state: reeve.StateLost, real: "", note: "its path is not absolute", m: m}
-		t.refs.Store(1)
-		return t
+	o := &opening{fs: fs, grant: g, done: make(chan struct{})}
+	o.run()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.out = true // what comes later replaces this
+	return o.now
+}
+
+const silentNote = "its file system does not answer"
+
+// failed is a root that could not be looked at.
+func (fs *FS) failed(g Grant, err error, m *mount) *taken {
+	if e, ok := reeve.AsError(err); ok && e.Code != reeve.Timeout && e.Code != reeve.MountDead {
+		return notTaken(g, "it cannot be used: "+e.What, m)
 	}
-	t, err := Call(context.Background(), fs, func(ctx context.Context) (*taken, error) {
-		var t *taken
-		err := fs.touch(ctx, m, func() (err error) { t, err = fs.take(g); return err })
-		return t, err
-	})
-	if err != nil {
-		t = &taken{state: reeve.StateLost, real: g.Path, note: "its file system does not answer"}
-		if e, ok := reeve.AsError(err); ok && e.Code != reeve.Timeout && e.Code != reeve.MountDead {
-			t.note = "it cannot be used: " + e.What
-		}
+	return notTaken(g, silentNote, m)
+}
+
+// notTaken is a root of which nothing but its grant is known: the next call
+// looks again.
+func notTaken(g Grant, note string, m *mount) *taken {
+	if m == nil {
+		m = newMount()
 	}
-	if t.m == nil {
-		t.m = m
+	t := &taken{state: reeve.StateLost, real: g.Path, note: note, m: m, blank: true, was: g.Known}
+	if g.Known.Real != "" {
+		t.real = g.Known.Real
 	}
 	t.refs.Store(1)
 	return t

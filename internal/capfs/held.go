@@ -3,6 +3,7 @@ package capfs
 import (
 	"context"
 	"errors"
+	iofs "io/fs"
 	"sync/atomic"
 
 	"reeve"
@@ -73,7 +74,7 @@ func NodeOf(h *Held) Node {
 
 func (h *Held) usable(op string) error {
 	if h.closed.Load() {
-		return failure(op, h.shown, errClosed)
+		return failure(op, h.shown, iofs.ErrClosed)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package capfs
 import (
 	"errors"
 	"io"
+	iofs "io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -144,7 +145,7 @@ type portableNode struct {
 
 func (n *portableNode) usable() error {
 	if n.closed.Load() {
-		return errClosed
+		return iofs.ErrClosed
 	}
 	return nil
 }
@@ -216,7 +217,7 @@ func (n *portableNode) Child(name string) (Node, error) {
 		return c, nil
 	}
 	if !n.in.keep() {
-		return nil, errClosed
+		return nil, iofs.ErrClosed
 	}
 	return &portableNode{in: n.in, name: name, info: info}, nil
 }
@@ -271,7 +272,7 @@ func (n *portableNode) OpenFolder() (Node, error) {
 	}
 	info, err := infoOfRoot(n.in.Root)
 	if err == nil && !n.in.keep() {
-		err = errClosed
+		err = iofs.ErrClosed
 	}
 	if err != nil {
 		dir.Close()

@@ -1,8 +1,7 @@
 package capfs
 
 import (
-	"context"
-	"sync"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -12,15 +11,26 @@ import (
 // narrowing is a fixed path with what was last seen there.
 type narrowing struct {
 	Narrowing
-	seen atomic.Pointer[sighting]
-	m    atomic.Pointer[mount]
+	seen atomic.Pointer[sighting] // nil until its file system answered once
+	// at is when the last look that got an answer began, by fs.clock.
+	at atomic.Int64
+	// busy: somebody is asking and has not come back.
+	busy atomic.Bool
 }
 
-// sighting is what stood at a narrowing's path, links followed.
+// sighting is what stood at a narrowing's path, links followed. It never
+// changes.
 type sighting struct {
 	exists bool
-	info   Info
+	info   Info // as of when it was first seen: only what it is, not its state
 	real   string
+	// device is where it is, or would be made, 0 where nothing tells.
+	device uint64
+	// under is the deepest folder on the way to what is missing, and stamp
+	// its state before that was found to be missing: while it stays the same,
+	// nothing was made there. Empty where the stamp does not tell that.
+	under string
+	stamp reeve.Stamp
 }
 
 func (n *narrowing) key() string {
@@ -43,90 +53,8 @@ func withMark(marks []reeve.Mark, m reeve.Mark) []reeve.Mark {
 	return append(marks[:len(marks):len(marks)], m)
 }
 
-// refresher sees to it that identities of narrowings are looked at again, by
-// one worker at a time, which no call waits for longer than lookWait.
-type refresher struct {
-	last atomic.Pointer[time.Time] // when the last look ended
-	mu   sync.Mutex
-	busy chan struct{} // closed when the running look ends
-	from time.Time     // when that began
-}
-
-const (
-	// lookWait is how long a call waits for the look at narrowings. A mount
-	// that does not answer there must not hold calls on other mounts; what
-	// was seen before stays in force.
-	lookWait = 50 * time.Millisecond
-	// lookTime bounds one look.
-	lookTime = 2 * time.Second
-)
-
-// look refreshes what is known of narrowings when it is older than the
-// options allow, or now. After the first hang on a mount it goes on without.
-func (fs *FS) look(ctx context.Context, now bool) {
-	v := fs.view.Load()
-	if len(v.narrow) == 0 {
-		return
-	}
-	r := &fs.refresh
-	if last := r.last.Load(); !now && last != nil && time.Since(*last) < fs.o.Refresh {
-		return
-	}
-	for try := 0; ; try++ {
-		r.mu.Lock()
-		busy, running := r.busy, r.busy != nil
-		if !running {
-			busy = make(chan struct{})
-			r.busy, r.from = busy, time.Now()
-			go fs.lookOnce(busy)
-		}
-		limit := lookWait - time.Since(r.from)
-		r.mu.Unlock()
-		if now {
-			limit = lookTime + grace
-		}
-		wait(ctx, busy, limit)
-		if !now || !running || try > 0 {
-			return
-		}
-		// What was running may have begun before the grants changed.
-	}
-}
-
-func wait(ctx context.Context, done <-chan struct{}, limit time.Duration) {
-	late := time.NewTimer(limit)
-	defer late.Stop()
-	select {
-	case <-done:
-	case <-late.C:
-	case <-ctx.Done():
-	}
-}
-
-func (fs *FS) lookOnce(done chan struct{}) {
-	defer func() {
-		fs.refresh.mu.Lock()
-		fs.refresh.busy = nil
-		ended := time.Now()
-		fs.refresh.last.Store(&ended)
-		fs.refresh.mu.Unlock()
-		close(done)
-	}()
-	v := fs.view.Load()
-	moved, err := CallFor(context.Background(), fs, lookTime, func(ctx context.Context) (bool, error) {
-		any := false
-		for _, n := range v.narrow {
-			any = fs.see(ctx, n) || any
-			if ctx.Err() != nil {
-				break
-			}
-		}
-		return any, nil
-	})
-	if moved || err != nil {
-		fs.resettle()
-	}
-}
+// clock is a time of this FS alone that never goes back; it is never 0.
+func (fs *FS) clock() int64 { return int64(time.Since(fs.born)) + 1 }
 
 // resettle computes the index anew where identities moved.
 func (fs *FS) resettle() {
@@ -141,31 +69,118 @@ func (fs *FS) resettle() {
 	fs.view.Store(nv)
 }
 
-// see looks at one narrowing and reports whether its identity changed.
-func (fs *FS) see(ctx context.Context, n *narrowing) bool {
+// see looks at one narrowing and reports whether its identity changed. What
+// was seen before stays in force when there is no answer.
+func (fs *FS) see(n *narrowing, began int64, folders *folderLook) (moved bool) {
 	was := n.seen.Load()
-	m := n.m.Load()
-	next := &sighting{real: n.Path}
-	err := fs.touch(ctx, m, func() error {
-		info, err := fs.layer.Stat(n.Path, true)
-		if err != nil {
-			return err
+	if was != nil && was.under != "" {
+		if f, err := folders.of(was.under); err == nil && f.info.Stamp == was.stamp {
+			n.at.Store(began)
+			return false
 		}
-		next.exists, next.info = true, info
-		if was != nil && was.exists && was.info.SameFile(info.Identity) {
-			next.real = was.real
-			return nil
-		}
-		next.real, err = fs.layer.Real(n.Path)
-		return err
-	})
-	if err != nil && !missing(err) {
-		return false // what was seen before stays in force
 	}
-	if next.exists {
-		n.m.Store(fs.mounts.of(next.info.Device))
+	next, err := fs.sight(n.Path, was, folders)
+	if err != nil {
+		return false
 	}
 	n.seen.Store(next)
+	n.at.Store(began)
 	return was == nil || was.exists != next.exists || was.real != next.real ||
 		next.exists && !was.info.SameFile(next.info.Identity)
+}
+
+// sight asks what stands at a path.
+func (fs *FS) sight(path string, was *sighting, folders *folderLook) (*sighting, error) {
+	info, err := fs.layer.Stat(path, true)
+	if err == nil {
+		if was != nil && was.exists && was.info.Kind == info.Kind && was.info.SameFile(info.Identity) {
+			return was, nil
+		}
+		s := &sighting{exists: true, info: info, real: path, device: info.Device}
+		s.real, err = fs.layer.Real(path)
+		return s, err
+	}
+	if !missing(err) {
+		return nil, err
+	}
+	s := &sighting{real: path}
+	for first := path; ; {
+		dir := filepath.Dir(first)
+		if dir == first {
+			return s, nil
+		}
+		f, err := folders.of(dir)
+		if missing(err) {
+			first = dir
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.device = f.info.Device
+		// Asked after the folder's stamp was taken, and without following: a
+		// link that leads nowhere may lead somewhere later, and its folder
+		// would not tell.
+		if f.tells {
+			if _, err := fs.layer.Stat(first, false); missing(err) {
+				s.under, s.stamp = dir, f.info.Stamp
+			}
+		}
+		return s, nil
+	}
+}
+
+// folderLook looks at each folder once for one worker's round: most of what
+// narrows access is missing, and missing in few folders.
+type folderLook struct {
+	fs *FS
+	by map[string]folderSeen
+}
+
+type folderSeen struct {
+	info Info
+	err  error
+	// tells: whatever is made in the folder from now on changes its stamp.
+	tells bool
+}
+
+func (l *folderLook) of(dir string) (folderSeen, error) {
+	if f, ok := l.by[dir]; ok {
+		return f, f.err
+	}
+	var f folderSeen
+	now := l.fs.o.Now()
+	f.info, f.err = l.fs.layer.Stat(dir, true)
+	f.tells = f.err == nil && f.info.Kind == reeve.Directory && !racy(f.info.Stamp, now, false) && l.fs.stampsTell(dir, f.info)
+	if l.by == nil {
+		l.by = map[string]folderSeen{}
+	}
+	l.by[dir] = f
+	return f, f.err
+}
+
+// stampsTell: folders on this device get a new time with every entry that is
+// made, and at once.
+func (fs *FS) stampsTell(dir string, info Info) bool {
+	if !foldersKeepTime {
+		return false
+	}
+	if tells, ok := fs.telling.Load(info.Device); ok {
+		return tells.(bool)
+	}
+	real, err := fs.layer.Real(dir)
+	if err != nil {
+		return false
+	}
+	node, held, err := fs.walkPlain(real)
+	if err != nil || held.Device != info.Device {
+		if err == nil {
+			node.Close()
+		}
+		return false
+	}
+	tells := !fileSystemOf(node).Coarse
+	node.Close()
+	fs.telling.Store(info.Device, tells)
+	return tells
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"reeve"
 	"reeve/internal/capfs"
@@ -35,7 +36,8 @@ func safe() []capfs.Narrowing {
 }
 
 func TestAFileMadeInAProtectedFolderLater(t *testing.T) {
-	m := capfstest.NewMemory(capfstest.MemoryOptions{})
+	clock := time.Unix(1_700_000_000, 5)
+	m := capfstest.NewMemory(capfstest.MemoryOptions{Now: func() time.Time { clock = clock.Add(time.Second); return clock }})
 	build(t, m, capfstest.Op{Verb: "file", Path: "/home/.safe/sub/old", Arg: "x"}, capfstest.Op{Verb: "dir", Path: "/w"},
 		capfstest.Op{Verb: "hard", Path: "/w/old", Arg: "/home/.safe/sub/old"})
 	fs := capfs.New(capfs.Options{Layer: m, Refresh: -1})
@@ -44,9 +46,27 @@ func TestAFileMadeInAProtectedFolderLater(t *testing.T) {
 	if len(marksOf(t, fs, "/w/old")) != 1 {
 		t.Error("an old file is not known")
 	}
+	listed := m.Count("list")
+	if len(marksOf(t, fs, "/w/old")) != 1 || m.Count("list") != listed {
+		t.Error("what did not change was read again")
+	}
 	build(t, m, capfstest.Op{Verb: "file", Path: "/home/.safe/sub/new", Arg: "x"}, capfstest.Op{Verb: "hard", Path: "/w/new", Arg: "/home/.safe/sub/new"})
 	if len(marksOf(t, fs, "/w/new")) != 1 {
 		t.Error("a new file is not known")
+	}
+}
+
+// Another name of a protected folder, granted by that name.
+func TestAGrantedFolderThatIsAnotherNameOfAProtectedOne(t *testing.T) {
+	m := capfstest.NewMemory(capfstest.MemoryOptions{})
+	build(t, m, capfstest.Op{Verb: "file", Path: "/home/.safe/sub/key", Arg: "x"}, capfstest.Op{Verb: "bind", Path: "/w", Arg: "/home/.safe"})
+	fs := capfs.New(capfs.Options{Layer: m, Refresh: -1})
+	defer fs.Close()
+	fs.SetGrants([]capfs.Grant{{Path: "/w", Access: reeve.Read}}, safe())
+	for _, path := range []string{"/w", "/w/sub", "/w/sub/key", "/w/none"} {
+		if n := len(marksOf(t, fs, path)); n != 1 {
+			t.Errorf("%s has %d marks, want 1", path, n)
+		}
 	}
 }
 

@@ -26,6 +26,10 @@ type Options struct {
 	// Refresh is how old the identities of narrowings may get before the
 	// next call looks at them again; 0 is one second, negative is always.
 	Refresh time.Duration
+	// Wait is how long SetGrants waits for folders that are not held yet,
+	// and for what narrows access; 0 is two seconds. What has not answered by
+	// then is lost, and is there as soon as it answers.
+	Wait time.Duration
 	// Event is told what happened to a root between calls. It is called
 	// without any lock held, by the worker that saw it, and must not block.
 	Event func(Event)
@@ -67,13 +71,15 @@ type FS struct {
 	hanging atomic.Int32 // workers abandoned and not back yet
 	batches sync.Pool    // *[]DirEntry
 
-	refresh refresher
+	born    time.Time
+	refresh looker
 	inside  insideCache
+	telling sync.Map // device → whether its folders' stamps tell what is made
 }
 
 // New makes an FS without grants. It touches no disk.
 func New(o Options) *FS {
-	fs := &FS{}
+	fs := &FS{born: time.Now()}
 	if o.Layer == nil {
 		o.Layer = systemLayer()
 		fs.own, _ = o.Layer.(io.Closer)
@@ -89,6 +95,9 @@ func New(o Options) *FS {
 	}
 	if o.MaxAbandoned <= 0 {
 		o.MaxAbandoned = 64
+	}
+	if o.Wait <= 0 {
+		o.Wait = 2 * time.Second
 	}
 	if o.Refresh == 0 {
 		o.Refresh = time.Second

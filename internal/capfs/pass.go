@@ -2,6 +2,7 @@ package capfs
 
 import (
 	"context"
+	"time"
 
 	"reeve"
 )
@@ -72,7 +73,9 @@ func (fs *FS) spelling(ctx context.Context, m *mount, parent Node, name string) 
 // what it is, whatever it is called: another granted folder takes over, a
 // narrowing leaves its mark, another file system is looked at by type. Depth is
 // how many names lead to the child, 0 where no folder can be another root.
-func (fs *FS) pass(ctx context.Context, v *view, at frame, child Node, info Info, depth int) (frame, error) {
+// Often says that many children of one folder are passed: what narrows access
+// is then looked at again only for those that may have got a name since.
+func (fs *FS) pass(ctx context.Context, v *view, at frame, child Node, info Info, depth int, often bool) (frame, error) {
 	next := at
 	next.info = info
 	crossed := mountOf(info) != mountOf(at.info)
@@ -103,10 +106,27 @@ func (fs *FS) pass(ctx context.Context, v *view, at frame, child Node, info Info
 			}
 		}
 	}
-	if crossed || info.Kind == reeve.File && info.Links > 1 {
-		for _, n := range fs.insideOf(ctx, v, info) {
+	many := info.Kind == reeve.File && info.Links > 1
+	if crossed || many {
+		since := int64(0)
+		if many {
+			since = fs.lookFor(ctx, info, often && !next.fsys.Coarse)
+		}
+		for _, n := range fs.insideOf(ctx, v, info, since) {
 			next.marks = withMark(next.marks, n.mark())
 		}
 	}
 	return next, nil
+}
+
+// lookFor sees to it that the last look at what narrows access counts for a
+// thing that may have another name there, and gives when such a look must
+// have begun. Another name changes a file's ctime.
+func (fs *FS) lookFor(ctx context.Context, info Info, often bool) int64 {
+	since := fs.clock()
+	if often && info.CTime < fs.refresh.wall.Load()-int64(time.Second) {
+		since -= int64(insideAge)
+	}
+	fs.look(ctx, since, lookSurely)
+	return since
 }

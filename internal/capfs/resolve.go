@@ -52,7 +52,7 @@ func (fs *FS) resolve(ctx context.Context, abs, shown string, follow bool) (*Hel
 	if !ok {
 		return nil, outside("resolve", shown)
 	}
-	fs.look(ctx, false)
+	fs.lookOften(ctx)
 	w := walker{fs: fs, ctx: ctx, shown: shown, follow: follow}
 	defer w.close()
 	for id := v.roots[i].grant.ID; ; {
@@ -114,6 +114,12 @@ func (w *walker) begin(id reeve.RootID) error {
 	w.v, w.base, w.root = v, r.now, v.find(id)
 	w.node, w.names = r.now.node, w.names[:0]
 	w.at = frame{info: r.now.info, m: r.now.m, fsys: r.now.fsys, root: w.root, marks: r.marks}
+	if r.elsewhere {
+		since := w.fs.lookFor(w.ctx, r.now.info, false)
+		for _, n := range w.fs.insideOf(w.ctx, v, r.now.info, since) {
+			w.at.marks = withMark(w.at.marks, n.mark())
+		}
+	}
 	return nil
 }
 
@@ -196,7 +202,7 @@ func (w *walker) walk(rest string) (h *Held, again string, err error) {
 		if w.at.fsys.Folds {
 			name = w.fs.spelling(w.ctx, w.at.m, w.node, name)
 		}
-		next, err := w.fs.pass(w.ctx, w.v, w.at, child, info, len(w.names)+1)
+		next, err := w.fs.pass(w.ctx, w.v, w.at, child, info, len(w.names)+1, false)
 		if err != nil {
 			child.Close()
 			return nil, "", w.fail(err)
@@ -233,7 +239,7 @@ func (w *walker) jump(rest string) (*Held, error) {
 		node.Close()
 		return nil, nil
 	}
-	next, err := w.fs.pass(w.ctx, w.v, w.at, node, info, 0)
+	next, err := w.fs.pass(w.ctx, w.v, w.at, node, info, 0, false)
 	if err != nil {
 		node.Close()
 		return nil, w.fail(err)

@@ -24,6 +24,10 @@ type taken struct {
 	m     *mount
 	fsys  FileSystem
 	marks []reeve.Mark
+	// blank: nobody could look at the granted path so far.
+	blank bool
+	// was is what the path is compared with while the root is not open.
+	was Known
 
 	refs atomic.Int64
 }
@@ -47,26 +51,82 @@ func (t *taken) drop() {
 	}
 }
 
-// take follows the granted path's links, this once, and holds the folder by a
-// walk without any.
-func (fs *FS) take(g Grant) (*taken, error) {
+// take holds a granted folder by a walk without any link. Where nothing is
+// known of it, the granted path's links are followed, this once. The kind is
+// what the record should be told, empty where all is as it was.
+func (fs *FS) take(g Grant) (*taken, EventKind, error) {
+	if !filepath.IsAbs(g.Path) && !strings.HasPrefix(g.Path, "/") {
+		return &taken{state: reeve.StateLost, note: "its path is not absolute"}, "", nil
+	}
+	if g.Known.Real != "" {
+		return fs.takeKnown(g, g.Known)
+	}
 	real, err := fs.layer.Real(g.Path)
 	if missing(err) {
 		real = fs.realOfMissing(g.Path)
+		t := &taken{state: reeve.StateLost, real: real, note: "there is nothing at its path", was: Known{Real: real}}
 		if g.Create {
-			return &taken{state: reeve.StatePending, real: real, note: "it does not exist yet"}, nil
+			t.state, t.note = reeve.StatePending, notYet
 		}
-		return &taken{state: reeve.StateLost, real: real, note: "there is nothing at its path"}, nil
+		return t, "", nil
 	}
 	if err != nil {
-		return nil, failure("grant", "", err)
+		return nil, "", failure("grant", "", err)
 	}
 	t, err := fs.takePlain(real)
 	if errors.Is(err, ErrNotPlain) {
-		t, err = suspended("it is no folder"), nil
-		t.real = real
+		return suspended("it is no folder", Known{Real: real}), "", nil
 	}
-	return t, err
+	return t, "", err
+}
+
+const notYet = "it does not exist yet"
+
+// takeKnown compares what stands at the real path with what is known of it: a
+// new plain folder of the same owner is taken up, nothing is a loss, and
+// anything else waits for the owner.
+func (fs *FS) takeKnown(g Grant, was Known) (*taken, EventKind, error) {
+	t, err := fs.takePlain(was.Real)
+	switch {
+	case missing(err):
+		t = &taken{state: reeve.StateLost, real: was.Real, note: "there is nothing at its path any more", was: was}
+		if g.Create {
+			t.state, t.note = reeve.StatePending, notYet
+			return t, "", nil
+		}
+		return t, RootIsLost, nil
+	case errors.Is(err, ErrNotPlain), errors.Is(err, syscall.ELOOP):
+		return suspended("a link or something that is no folder stands at its path", was), RootIsSuspended, nil
+	case err != nil:
+		return nil, "", err
+	}
+	same := t.info.SameFile(was.Identity)
+	why := ""
+	switch {
+	case same:
+	case was.Suspended != "":
+		why = was.Suspended
+	case !sameOwner(was, t.info):
+		why = "another user's folder stands at its path"
+	}
+	if why == "" && g.Path != was.Real {
+		if via, err := fs.layer.Stat(g.Path, true); err != nil && !missing(err) {
+			t.node.Close()
+			return nil, "", failure("grant", "", err)
+		} else if err != nil || !via.SameFile(t.info.Identity) {
+			why = "its path leads to another folder now"
+		}
+	}
+	switch {
+	case why != "":
+		t.node.Close()
+		return suspended(why, was), RootIsSuspended, nil
+	case same && was.Suspended != "", was.Identity.IsZero():
+		return t, RootOpened, nil
+	case same:
+		return t, "", nil
+	}
+	return t, RootTakenUp, nil
 }
 
 // takePlain holds the folder at a real path, which must not pass a link.
@@ -76,6 +136,7 @@ func (fs *FS) takePlain(real string) (*taken, error) {
 		return nil, failure("grant", "", err)
 	}
 	t := &taken{node: node, info: info, real: real, state: reeve.StateOpen, m: fs.mounts.of(info.Device)}
+	t.was = Known{Real: real, Identity: info.Identity, UID: info.UID}
 	t.fsys = fileSystemOf(node)
 	t.fsys.Folds = t.fsys.Folds && fs.folds(real, info)
 	if t.fsys.Pseudo {
@@ -179,6 +240,9 @@ func (fs *FS) current(ctx context.Context, shown string, id reeve.RootID) (*view
 			continue
 		}
 		same, err := fs.unchanged(ctx, r)
+		if err == nil && !same {
+			same, err = fs.retake(ctx, r)
+		}
 		if err != nil {
 			r.now.drop()
 			return nil, nil, failure("resolve", shown, err)
@@ -190,11 +254,7 @@ func (fs *FS) current(ctx context.Context, shown string, id reeve.RootID) (*view
 			}
 			return v, r, nil
 		}
-		err = fs.retake(ctx, r)
 		r.now.drop()
-		if err != nil {
-			return nil, nil, failure("resolve", shown, err)
-		}
 	}
 	return nil, nil, changed("resolve", shown)
 }
@@ -216,8 +276,14 @@ func (r *root) refusal(shown string) error {
 // unchanged reports that a root's state still describes what is at its path.
 func (fs *FS) unchanged(ctx context.Context, r *root) (bool, error) {
 	t := r.now
-	if t.state == reeve.StateSuspended {
+	if t.real == "" { // its path is none
 		return true, nil
+	}
+	if t.blank {
+		return false, nil
+	}
+	if t.state == reeve.StateSuspended {
+		return !fs.back(ctx, r), nil
 	}
 	var info, via Info
 	err := fs.touch(ctx, t.m, func() (err error) {
@@ -245,70 +311,63 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// retake decides what to make of a root whose path no longer leads to what is
-// held: a new plain folder of the same owner is taken up, nothing is a loss,
-// and anything else waits for the owner.
-func (fs *FS) retake(ctx context.Context, r *root) error {
-	var next *taken
-	kind := RootTakenUp
-	err := fs.touch(ctx, r.now.m, func() error {
-		t, err := fs.takePlain(r.now.real)
-		switch {
-		case missing(err):
-			next, kind = &taken{state: reeve.StateLost, note: "there is nothing at its path any more"}, RootIsLost
-			if r.grant.Create {
-				next.state, next.note = reeve.StatePending, "it does not exist yet"
-			}
-			return nil
-		case errors.Is(err, ErrNotPlain), errors.Is(err, syscall.ELOOP):
-			next, kind = suspended("a link or something that is no folder stands at its path"), RootIsSuspended
-			return nil
-		case err != nil:
-			return err
-		}
-		next = t
-		if r.now.state != reeve.StateOpen {
-			kind = RootOpened
-		}
-		if !fs.sameOwner(r.now, t) {
-			t.node.Close()
-			next, kind = suspended("another user's folder stands at its path"), RootIsSuspended
-			return nil
-		}
-		if r.grant.Path != r.now.real {
-			via, err := fs.layer.Stat(r.grant.Path, true)
-			if err != nil || !via.SameFile(t.info.Identity) {
-				t.node.Close()
-				next, kind = suspended("its path leads to another folder now"), RootIsSuspended
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
+// back reports that what a suspended root held stands at its path again. Who
+// cannot tell says no.
+func (fs *FS) back(ctx context.Context, r *root) bool {
+	if r.now.was.Identity.IsZero() {
+		return false
 	}
-	if next.state != reeve.StateOpen {
-		next.real, next.m = r.now.real, r.now.m
-		next.info.UID = r.now.info.UID
-		next.info.Kind = r.now.info.Kind
-	}
-	next.refs.Store(1)
-	if fs.replace(r, next) {
-		fs.event(kind, status(r.grant, next))
-	}
-	return nil
+	var info Info
+	err := fs.touch(ctx, r.now.m, func() (err error) { info, err = fs.layer.Stat(r.now.was.Real, false); return err })
+	return err == nil && info.SameFile(r.now.was.Identity)
 }
 
-func suspended(note string) *taken { return &taken{state: reeve.StateSuspended, note: note} }
+// retake takes a root anew whose path no longer leads to what is held. It
+// reports that the root stays as it is.
+func (fs *FS) retake(ctx context.Context, r *root) (stays bool, err error) {
+	was := r.now
+	var next *taken
+	var kind EventKind
+	err = fs.touch(ctx, was.m, func() (err error) {
+		if was.blank {
+			next, kind, err = fs.take(r.grant)
+		} else {
+			next, kind, err = fs.takeKnown(r.grant, was.was)
+		}
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	if was.state == reeve.StateSuspended && next.state != reeve.StateOpen {
+		return true, nil
+	}
+	if next.state == reeve.StateOpen && was.state != reeve.StateOpen {
+		kind = RootOpened
+	}
+	if next.m == nil {
+		next.m = was.m
+	}
+	next.refs.Store(1)
+	if fs.replace(r, next) && kind != "" {
+		fs.event(kind, status(r.grant, next))
+	}
+	return false, nil
+}
 
-// sameOwner: the folder belongs to whom the old one belonged to, or, where
+func suspended(note string, was Known) *taken {
+	was.Suspended = note
+	return &taken{state: reeve.StateSuspended, real: was.Real, note: note, was: was}
+}
+
+// sameOwner: the folder belongs to whom the one before belonged to, or, where
 // none was ever held, to this process's user.
-func (fs *FS) sameOwner(old, now *taken) bool {
-	if old.info.Kind == reeve.Directory {
-		return old.info.UID == now.info.UID
+func sameOwner(was Known, now Info) bool {
+	if !was.Identity.IsZero() {
+		return was.UID == now.UID
 	}
 	uid := os.Geteuid()
-	return uid < 0 || now.info.UID == uint32(uid)
+	return uid < 0 || now.UID == uint32(uid)
 }
 
 // replace puts a root's new state in place of the one that was looked at, and

@@ -24,6 +24,10 @@ type root struct {
 	jump bool
 	// marks hold for everything in the root.
 	marks []reeve.Mark
+	// elsewhere: the root stands on another mount of a file system that also
+	// holds a folder that narrows access. It may lie in that folder, whatever
+	// its path says.
+	elsewhere bool
 }
 
 // fileID is what a map can find an identity by; birth is compared after.
@@ -41,7 +45,7 @@ type known struct {
 func (r *root) status() Status { return status(r.grant, r.now) }
 
 func status(g Grant, t *taken) Status {
-	return Status{Grant: g, Real: t.real, State: t.state, Note: t.note}
+	return Status{Grant: g, Real: t.real, State: t.state, Note: t.note, Held: t.was}
 }
 
 func (v *view) find(id reeve.RootID) int {
@@ -70,7 +74,7 @@ func (v *view) settle() {
 	for i := range v.roots {
 		r := &v.roots[i]
 		fold := r.now.fsys.Folds
-		r.nested, r.jump, r.marks = nil, !fold, r.now.marks
+		r.nested, r.jump, r.marks, r.elsewhere = nil, !fold, r.now.marks, false
 		for j := range v.roots {
 			if i != j && r.now.real != v.roots[j].now.real && contains(r.now.real, v.roots[j].now.real, fold) {
 				r.nested = append(r.nested, j)
@@ -81,6 +85,14 @@ func (v *view) settle() {
 			real := n.Path
 			if s := n.seen.Load(); s != nil {
 				real = s.real
+				if s.exists && r.now.state == reeve.StateOpen {
+					if s.info.SameFile(r.now.info.Identity) {
+						r.marks = withMark(r.marks, n.mark())
+					}
+					if s.info.Device == r.now.info.Device && mountOf(s.info) != mountOf(r.now.info) {
+						r.elsewhere, r.jump = true, false
+					}
+				}
 			}
 			if contains(r.now.real, n.Path, true) || contains(r.now.real, real, true) {
 				r.jump = false

@@ -27,6 +27,7 @@ type memoryStaged struct {
 	missing []string // folders to be made below it, outermost first
 	name    string
 	bytes   []byte
+	link    string // text of a link to be made
 	to      *inode // destination folder of a move
 	toName  string
 	dropped atomic.Bool
@@ -66,6 +67,10 @@ func (c *memoryCommitter) Stage(ctx context.Context, at capfs.At, ch reeve.Chang
 	}
 	switch ch.Kind {
 	case reeve.Put:
+		if text, ok := ch.Content.(reeve.LinkTo); ok {
+			s.link = string(text)
+			break
+		}
 		b, err := c.content(ctx, ch)
 		if err != nil {
 			return nil, err
@@ -193,6 +198,12 @@ func (m *Memory) apply(s *memoryStaged) (done capfs.Done, undo []func(), err err
 	}
 	switch ch.Kind {
 	case reeve.Put:
+		if s.link != "" {
+			n := m.newInode(reeve.Symlink, dir.info.Device)
+			n.text = s.link
+			put(dir, s.name, n)
+			break
+		}
 		n := m.newInode(reeve.File, dir.info.Device)
 		n.content = s.bytes
 		if was != nil {
@@ -203,6 +214,9 @@ func (m *Memory) apply(s *memoryStaged) (done capfs.Done, undo []func(), err err
 	case reeve.Mkdir:
 		put(dir, s.name, m.newInode(reeve.Directory, dir.info.Device))
 	case reeve.Remove, reeve.Move:
+		if ch.Kind == reeve.Remove && !ch.Tree && len(was.entries) > 0 {
+			return done, undo, refused("swap", ch.Place, reeve.NotEmpty, "is a folder that is not empty")
+		}
 		if ch.Kind == reeve.Move {
 			if s.to.entries[m.key(s.toName)] != nil {
 				return done, undo, refused("swap", *ch.To, reeve.Exists, "exists already")
