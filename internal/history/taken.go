@@ -1,0 +1,165 @@
+package history
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path"
+
+	"reeve"
+)
+
+// A folder that was taken as a whole lies in the tmp folder, and is emptied
+// into blobs and a manifest there. What could not be kept of it stays in the
+// tmp folder until it is tidied up.
+
+// takeFolder says false where the folder could not be taken.
+func (b *batch) takeFolder(t Taker) (f takenFolder, taken bool) {
+	dir, err := b.root.Open(tmpDir)
+	if err != nil {
+		return f, false
+	}
+	defer dir.Close()
+	name := tmpName(b.s.o.Now())
+	if taken, _ := t.TakeInto(dir, path.Base(name)); !taken {
+		return f, false
+	}
+	st, err := b.root.Lstat(name)
+	if err == nil && !st.IsDir() {
+		err = fs.ErrInvalid
+	}
+	return takenFolder{takenThing{b.root, name, st}}, err == nil
+}
+
+// takeLink reads a link's text by taking the link.
+func (b *batch) takeLink(t Taker) (text string) {
+	dir, err := b.root.Open(tmpDir)
+	if err != nil {
+		return ""
+	}
+	defer dir.Close()
+	name := tmpName(b.s.o.Now())
+	if taken, _ := t.TakeInto(dir, path.Base(name)); !taken {
+		return ""
+	}
+	text, _ = b.root.Readlink(name)
+	b.folders = append(b.folders, name) // it goes when its entry is written
+	return text
+}
+
+// takenThing is one thing in a taken folder.
+type takenThing struct {
+	root *os.Root
+	name string
+	st   fs.FileInfo
+}
+
+// Facts implements Displaced.
+func (t takenThing) Facts() Facts {
+	m := t.st.Mode()
+	f := Facts{Kind: reeve.Special, Meta: reeve.Meta{Mode: modeOf(m), MTime: t.st.ModTime().UnixNano(), Owner: owner(t.st)}}
+	switch {
+	case m.IsRegular():
+		f.Kind, f.Size = reeve.File, t.st.Size()
+	case m.IsDir():
+		f.Kind = reeve.Directory
+		if d, err := t.root.Open(t.name); err == nil {
+			f.Meta.XAttrs = xattrs(d.Fd())
+			d.Close()
+		}
+	case m&fs.ModeSymlink != 0:
+		f.Kind = reeve.Symlink
+		f.Link, _ = t.root.Readlink(t.name)
+	}
+	return f
+}
+
+// modeOf numbers a mode as Unix does.
+func modeOf(m fs.FileMode) uint32 {
+	n := uint32(m.Perm())
+	if m&fs.ModeSetuid != 0 {
+		n |= 0o4000
+	}
+	if m&fs.ModeSetgid != 0 {
+		n |= 0o2000
+	}
+	if m&fs.ModeSticky != 0 {
+		n |= 0o1000
+	}
+	return n
+}
+
+// Open implements Displaced.
+func (t takenThing) Open(context.Context) (Reader, error) { return t.open() }
+
+func (t takenThing) open() (*os.File, error) {
+	f, err := t.root.Open(t.name)
+	if err != nil {
+		return nil, err
+	}
+	if st, err := f.Stat(); err != nil || !os.SameFile(st, t.st) {
+		f.Close()
+		return nil, fs.ErrInvalid
+	}
+	return f, nil
+}
+
+// TakeInto implements Taker: a file that nobody has open for writing, and
+// that has no other name, is kept itself.
+func (t takenThing) TakeInto(_ *os.File, name string) (bool, error) {
+	if names(t.st) > 1 {
+		return false, nil
+	}
+	f, err := t.open()
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	if !unwritten(f) {
+		return false, nil
+	}
+	err = t.root.Rename(t.name, path.Join(tmpDir, name))
+	return err == nil, err
+}
+
+// takenFolder is a taken folder.
+type takenFolder struct{ takenThing }
+
+// Walk implements Folder.
+func (t takenFolder) Walk(ctx context.Context, fn func(rel string, d Displaced) error) error {
+	return t.walk(ctx, "", fn)
+}
+
+func (t takenFolder) walk(ctx context.Context, rel string, fn func(rel string, d Displaced) error) error {
+	at := path.Join(t.name, rel)
+	// The owner of what was taken may have closed it against himself.
+	if st, err := t.root.Lstat(at); err == nil && st.IsDir() && st.Mode().Perm()&0o700 != 0o700 {
+		if err := t.root.Chmod(at, 0o700); err != nil {
+			return err
+		}
+	}
+	names, err := readNames(t.root, at)
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		in := n
+		if rel != "" {
+			in = rel + "/" + n
+		}
+		st, err := t.root.Lstat(t.name + "/" + in)
+		if err != nil {
+			return err
+		}
+		d := takenThing{t.root, t.name + "/" + in, st}
+		if err := fn(in, d); err != nil {
+			return err
+		}
+		if st.IsDir() {
+			if err := t.walk(ctx, in, fn); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
