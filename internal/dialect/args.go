@@ -103,7 +103,7 @@ func (t *Tool) members(raw []byte) ([]Member, error) {
 }
 
 // read checks one value against its parameter.
-func (t *Tool) read(p Param, v Value) (any, error) {
+func (t *Tool) read(p Param, v Value) (any, *reeve.Error) {
 	var want Type
 	switch p.Type {
 	case OneString:
@@ -112,7 +112,7 @@ func (t *Tool) read(p Param, v Value) (any, error) {
 		want = Number
 	case YesNo:
 		want = Boolean
-	case ManyStrings:
+	case ManyStrings, ManyObjects:
 		want = Array
 	}
 	if v.Type != want {
@@ -122,6 +122,8 @@ func (t *Tool) read(p Param, v Value) (any, error) {
 		return nil, invalid(t.Name, "%q is %s; it must be %s", p.Name, article(v.Type), p.wants())
 	}
 	switch p.Type {
+	case ManyObjects:
+		return t.objects(p, v.Raw)
 	case OneString:
 		return t.text(p, strconv.Quote(p.Name), v.Raw)
 	case Whole:
@@ -148,7 +150,7 @@ func (t *Tool) read(p Param, v Value) (any, error) {
 	return out, nil
 }
 
-func (t *Tool) text(p Param, name string, raw []byte) (string, error) {
+func (t *Tool) text(p Param, name string, raw []byte) (string, *reeve.Error) {
 	limit := p.Bytes
 	for _, e := range p.Enum {
 		limit = max(limit, len(e))
@@ -173,7 +175,7 @@ func (t *Tool) text(p Param, name string, raw []byte) (string, error) {
 }
 
 // whole takes 5, and 5.0 and 5e0 too, which mean the same in JSON.
-func (t *Tool) whole(p Param, raw []byte) (int64, error) {
+func (t *Tool) whole(p Param, raw []byte) (int64, *reeve.Error) {
 	n, err := strconv.ParseInt(string(raw), 10, 64)
 	if err != nil {
 		f, ferr := strconv.ParseFloat(string(raw), 64)

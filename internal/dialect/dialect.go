@@ -41,8 +41,9 @@ func (d *Dialect) Changes() bool {
 // Tool is one spelling of one verb.
 type Tool struct {
 	Name  string
-	Title string // for a list of tools: "Read files"
-	Label string // while it runs: "Reading a file"
+	Verb  reeve.Verb // the operation that it spells
+	Title string     // for a list of tools: "Read files"
+	Label string     // while it runs: "Reading a file"
 	// Prose is the tool's own document: the description, then what each
 	// parameter means. See ParseProse.
 	Prose Prose
@@ -91,6 +92,27 @@ type Facts struct {
 	Relative string
 	// Asks are the effects that the owner is asked about.
 	Asks []reeve.EffectKind
+	// Elicit: the agent's own client may show a question that reaches nobody
+	// else, and bring its answer.
+	Elicit bool
+	// Wait is how long a call waits for the owner's answer: 0 leaves it to
+	// the door, less is not at all.
+	Wait time.Duration
+}
+
+// Serves reports whether a tool is of use: file access is on and, for one that
+// changes something, a folder is granted for that. A model never learns of
+// tools that could only refuse.
+func (f Facts) Serves(t *Tool) bool {
+	if !f.Enabled || t.ReadOnly {
+		return f.Enabled
+	}
+	for _, r := range f.Roots {
+		if r.Access == reeve.ReadWrite {
+			return true
+		}
+	}
+	return false
 }
 
 // Root is a granted folder as it is shown, odd characters escaped.

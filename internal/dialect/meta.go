@@ -13,7 +13,7 @@ const MetaKey = "reeve/result"
 // Meta is what a program may want of a result without reading its text. A
 // model never needs it.
 type Meta struct {
-	Kind string `json:"kind,omitempty"` // of the answer: pages, listing, found, facts, roots
+	Kind string `json:"kind,omitempty"` // of the answer: pages, listing, found, facts, roots, changes
 	// FileAccess names the files whose content was shown or changed.
 	FileAccess *FileAccess `json:"fileAccess,omitempty"`
 	Files      []FileMeta  `json:"files,omitempty"`
@@ -25,6 +25,8 @@ type Meta struct {
 	Changed   bool            `json:"changed,omitempty"`
 	Truncated []string        `json:"truncated,omitempty"` // the bounds that stopped it
 	Skipped   map[string]int  `json:"skipped,omitempty"`
+	Changes   []ChangeMeta    `json:"changes,omitempty"`
+	DryRun    bool            `json:"dryRun,omitempty"`
 	Error     *ErrorMeta      `json:"error,omitempty"`
 	Question  json.RawMessage `json:"question,omitempty"`
 }
@@ -49,6 +51,20 @@ type FileMeta struct {
 	Encoding    string      `json:"encoding,omitempty"`
 	Endings     string      `json:"endings,omitempty"`
 	Error       *ErrorMeta  `json:"error,omitempty"`
+}
+
+// ChangeMeta is one thing that was changed.
+type ChangeMeta struct {
+	Path         string        `json:"path"`
+	To           string        `json:"to,omitempty"`
+	Did          reeve.Did     `json:"did"`
+	Replacements int           `json:"replacements,omitempty"`
+	Version      string        `json:"version,omitempty"`
+	VersionKind  string        `json:"versionKind,omitempty"`
+	Was          *reeve.Extent `json:"was,omitempty"`
+	Now          *reeve.Extent `json:"now,omitempty"`
+	Made         []string      `json:"made,omitempty"`
+	InPlace      bool          `json:"inPlace,omitempty"`
 }
 
 // ErrorMeta is a refusal for programs.
@@ -93,6 +109,20 @@ func ResultMeta(r reeve.Result) Meta {
 	case *reeve.Roots:
 		n := len(a.Roots)
 		m.Entries = &n
+	case *reeve.Changes:
+		m.DryRun = a.DryRun
+		for i := range a.Files {
+			m.Changes = append(m.Changes, changeMeta(&a.Files[i]))
+		}
+	}
+	return m
+}
+
+func changeMeta(f *reeve.ChangedFile) ChangeMeta {
+	m := ChangeMeta{Path: f.Path.String(), To: f.To.String(), Did: f.Did, Replacements: f.Replacements,
+		Version: f.Version.String(), VersionKind: versionKind(f.Version), Was: f.Was, Now: f.Now, InPlace: f.InPlace}
+	for _, made := range f.Made {
+		m.Made = append(m.Made, made.String())
 	}
 	return m
 }

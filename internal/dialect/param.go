@@ -16,6 +16,8 @@ const (
 	Whole       ParamType = "integer" // a whole number
 	YesNo       ParamType = "boolean"
 	ManyStrings ParamType = "array" // of strings
+	// ManyObjects is a list of objects with the Fields.
+	ManyObjects ParamType = "array of objects"
 )
 
 // Param is one parameter. From it come both what the model is told (the
@@ -24,8 +26,8 @@ type Param struct {
 	Name     string
 	Type     ParamType
 	Required bool
-	// Min and Max bound a Whole number, or the count of ManyStrings, both ends
-	// included.
+	// Min and Max bound a Whole number, or the count of ManyStrings or
+	// ManyObjects, both ends included.
 	Min, Max int64
 	// NotZero refuses a Whole 0.
 	NotZero bool
@@ -34,6 +36,12 @@ type Param struct {
 	Bytes int
 	// Enum are the only values of a string, if any.
 	Enum []string
+	// Path says that the values are paths: they may stand on record although
+	// the call was refused.
+	Path bool
+	// Fields are what each of ManyObjects has. One that is named like a
+	// parameter of the tool is described there.
+	Fields []Param
 }
 
 // wants says in words what the parameter takes.
@@ -47,6 +55,12 @@ func (p Param) wants() string {
 		return s
 	case YesNo:
 		return "true or false"
+	case ManyObjects:
+		names := make([]string, len(p.Fields))
+		for i, f := range p.Fields {
+			names[i] = f.Name
+		}
+		return fmt.Sprintf("a list of %d to %d objects with %s", p.Min, p.Max, strings.Join(names, ", "))
 	case ManyStrings:
 		return fmt.Sprintf("a list of %d to %d strings, each up to %s bytes", p.Min, p.Max, Thousands(int64(p.Bytes)))
 	}

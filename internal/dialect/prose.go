@@ -48,8 +48,14 @@ func (t *Tool) Check(s reeve.Settings) error {
 		if t.Prose.Params[p.Name] == "" {
 			return fmt.Errorf("%s does not say what %q means", t.Name, p.Name)
 		}
+		for _, f := range p.Fields {
+			if t.Prose.Params[f.Name] == "" {
+				return fmt.Errorf("%s does not say what %q in %q means", t.Name, f.Name, p.Name)
+			}
+		}
 		switch {
-		case (p.Type == OneString || p.Type == ManyStrings) && p.Bytes <= 0 && len(p.Enum) == 0,
+		case p.Type == ManyObjects && (len(p.Fields) == 0 || p.Max < max(p.Min, 1)),
+			(p.Type == OneString || p.Type == ManyStrings) && p.Bytes <= 0 && len(p.Enum) == 0,
 			(p.Type == Whole || p.Type == ManyStrings) && p.Max < p.Min:
 			return fmt.Errorf("%s does not bound %q", t.Name, p.Name)
 		}

@@ -12,7 +12,7 @@ import (
 func Refusal(e *reeve.Error) string {
 	var b strings.Builder
 	switch {
-	case e.Code == reeve.Waiting: // nobody said no
+	case e.Code == reeve.Waiting, e.Code == reeve.NoChannel: // nobody said no
 	case e.Kind == reeve.IO:
 		b.WriteString("Failed: ")
 	default:
@@ -35,5 +35,14 @@ func Waiting(*reeve.Pending) *reeve.Error {
 		What:    "The owner has not answered yet.",
 		Not:     "Nothing was written.",
 		Instead: "Call again with the same arguments.",
+	}
+}
+
+// NoChannel is the refusal of a call whose question found nobody to ask.
+func NoChannel(p *reeve.Pending) *reeve.Error {
+	return &reeve.Error{Kind: reeve.Approval, Code: reeve.NoChannel,
+		What:    "Nobody could be asked.",
+		Not:     "Nothing was written.",
+		Instead: "The owner can answer with `reeve approve " + p.ID + "`; then call again with the same arguments.",
 	}
 }

@@ -32,6 +32,10 @@ type property struct {
 	Items       *property `json:"items,omitempty"`
 	MinItems    int64     `json:"minItems,omitempty"`
 	MaxItems    int64     `json:"maxItems,omitempty"`
+	// Of an object inside a list.
+	Properties properties `json:"properties,omitempty"`
+	Required   []string   `json:"required,omitempty"`
+	Additional *bool      `json:"additionalProperties,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -53,28 +57,50 @@ func (ps properties) MarshalJSON() ([]byte, error) {
 
 // Schema is the tool's input schema under the settings in force, in JSON.
 func (t *Tool) Schema(s reeve.Settings) (json.RawMessage, error) {
-	out := schema{Type: "object", Properties: properties{}}
-	for _, p := range t.Params(s) {
-		prop := property{name: p.Name, Type: p.Type, Description: t.Prose.Params[p.Name], Enum: p.Enum}
-		switch p.Type {
-		case Whole:
-			prop.Minimum, prop.Maximum = &p.Min, &p.Max
-		case OneString:
-			if len(p.Enum) == 0 {
-				prop.MaxLength = p.Bytes
-			}
-		case ManyStrings:
-			prop.Items = &property{Type: OneString, MaxLength: p.Bytes}
-			prop.MinItems, prop.MaxItems = p.Min, p.Max
-		}
-		out.Properties = append(out.Properties, prop)
-		if p.Required {
-			out.Required = append(out.Required, p.Name)
-		}
-	}
+	out := schema{Type: "object"}
+	out.Properties, out.Required = t.properties(t.Params(s))
 	b, err := json.Marshal(out)
 	if err != nil {
 		return nil, fmt.Errorf("schema of %s: %w", t.Name, err)
 	}
 	return b, nil
+}
+
+func (t *Tool) properties(params []Param) (list properties, required []string) {
+	list = properties{}
+	for _, p := range params {
+		prop := t.property(p)
+		prop.Description = t.Prose.Params[p.Name]
+		list = append(list, prop)
+		if p.Required {
+			required = append(required, p.Name)
+		}
+	}
+	return list, required
+}
+
+func (t *Tool) property(p Param) property {
+	prop := property{name: p.Name, Type: p.Type, Enum: p.Enum}
+	switch p.Type {
+	case Whole:
+		prop.Minimum, prop.Maximum = &p.Min, &p.Max
+	case OneString:
+		if len(p.Enum) == 0 {
+			prop.MaxLength = p.Bytes
+		}
+	case ManyStrings:
+		prop.Items = &property{Type: OneString, MaxLength: p.Bytes}
+		prop.MinItems, prop.MaxItems = p.Min, p.Max
+	case ManyObjects:
+		item := &property{Type: "object", Additional: new(bool)}
+		for _, f := range p.Fields {
+			item.Properties = append(item.Properties, t.property(f))
+			if f.Required {
+				item.Required = append(item.Required, f.Name)
+			}
+		}
+		prop.Type, prop.Items = ManyStrings, item
+		prop.MinItems, prop.MaxItems = p.Min, p.Max
+	}
+	return prop
 }

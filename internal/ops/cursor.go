@@ -2,19 +2,17 @@ package ops
 
 import (
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
-	"hash/crc32"
 	"strings"
 
 	"reeve"
-	"reeve/internal/pathname"
 )
 
 // cursor says where an answer ended. It is the whole memory between two
-// calls: the caller carries it. It gives no right to anything; all that it
-// can do is to leave out what comes before a name.
+// calls: the caller carries it, sealed, since the entry that an answer ended
+// at may be one whose name is not told. It gives no right to anything; all
+// that it can do is to leave out what comes before a name.
 type cursor struct {
 	query  [8]byte // of the arguments, so that it serves no other question
 	folder [8]byte // of the start's identity
@@ -33,7 +31,10 @@ const (
 	sortNewest = 'n'
 )
 
-const cursorHead = 8 + 8 + 8 + 8 + 1 + 1 + 8
+const (
+	cursorHead = 8 + 8 + 8 + 8 + 1 + 1 + 8
+	cursorStep = 32
+)
 
 // queryOf is the mark of a call's arguments. The caller takes cursor and page
 // size out of it first.
@@ -57,8 +58,10 @@ func identityOf(i reeve.Identity) (f [8]byte) {
 	return f
 }
 
-func (c cursor) String() string {
-	b := make([]byte, 0, cursorHead+len(c.rel)+4)
+// plain is the cursor as bytes. Its length tells that of the path only in
+// steps of cursorStep.
+func (c cursor) plain() []byte {
+	b := make([]byte, 0, plainLen(len(c.rel)))
 	b = append(b, c.query[:]...)
 	b = append(b, c.folder[:]...)
 	b = binary.LittleEndian.AppendUint64(b, uint64(c.mtime))
@@ -69,47 +72,34 @@ func (c cursor) String() string {
 	}
 	b = binary.LittleEndian.AppendUint64(b, uint64(c.time))
 	b = append(b, c.rel...)
-	b = binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
-	return base64.RawURLEncoding.EncodeToString(b)
+	return b[:cap(b)] // no name has a zero byte
 }
 
-// readCursor reads one that String gave for the same question, and nothing
-// else. The checksum finds what was miscopied.
-func readCursor(verb reeve.Verb, s string, sort byte, query [8]byte) (cursor, error) {
-	bad := func(what string) (cursor, error) {
-		return cursor{}, invalid(verb, "cursor", what, "Give the cursor exactly as the last answer showed it, with the same other arguments, or leave it out to start again.")
+func plainLen(rel int) int {
+	return cursorHead + (rel+cursorStep-1)/cursorStep*cursorStep
+}
+
+// parseCursor reads what plain gave, and nothing else.
+func parseCursor(b []byte) (c cursor, ok bool) {
+	if len(b) <= cursorHead || b[33] > 1 {
+		return c, false
 	}
-	var c cursor
-	if len(s) > base64.RawURLEncoding.EncodedLen(cursorHead+pathname.MaxBytes+4) {
-		return bad("is longer than a cursor can be")
-	}
-	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
-	if err != nil || strings.ContainsAny(s, "\r\n") || len(b) < cursorHead+1+4 {
-		return bad("is not a cursor")
-	}
-	body := b[:len(b)-4]
-	if crc32.ChecksumIEEE(body) != binary.LittleEndian.Uint32(b[len(b)-4:]) {
-		return bad("is not a cursor, or was not copied exactly")
-	}
-	copy(c.query[:], body)
-	copy(c.folder[:], body[8:])
-	c.mtime = int64(binary.LittleEndian.Uint64(body[16:]))
-	c.now = int64(binary.LittleEndian.Uint64(body[24:]))
-	c.sort, c.isDir = body[32], body[33] == 1
-	c.time = int64(binary.LittleEndian.Uint64(body[34:]))
-	c.rel = string(body[cursorHead:])
-	if body[33] > 1 {
-		return bad("is not a cursor")
-	}
-	if c.sort != sort || c.query != query {
-		return bad("belongs to a call with other arguments")
+	copy(c.query[:], b)
+	copy(c.folder[:], b[8:])
+	c.mtime = int64(binary.LittleEndian.Uint64(b[16:]))
+	c.now = int64(binary.LittleEndian.Uint64(b[24:]))
+	c.sort, c.isDir = b[32], b[33] == 1
+	c.time = int64(binary.LittleEndian.Uint64(b[34:]))
+	c.rel = strings.TrimRight(string(b[cursorHead:]), "\x00")
+	if len(b) != plainLen(len(c.rel)) {
+		return c, false
 	}
 	for part := range strings.SplitSeq(c.rel, "/") {
 		if part == "" || part == "." || part == ".." || strings.IndexByte(part, 0) >= 0 {
-			return bad("is not a cursor")
+			return c, false
 		}
 	}
-	return c, nil
+	return c, true
 }
 
 // changed reports that the start is another folder, or was changed since.

@@ -9,7 +9,10 @@ import (
 
 // searchFiles finds names below a folder, by pattern, kind, size, times and a
 // text in the file, in path order or the newest first.
-type searchFiles struct{}
+type searchFiles struct {
+	seal  *seal
+	turns *turns
+}
 
 const findVerb = reeve.VerbSearchFiles
 
@@ -33,7 +36,7 @@ func (searchFiles) Plan(call reeve.Call, s reeve.Settings) ([]reeve.Intent, erro
 }
 
 // Work implements guard.Verb.
-func (searchFiles) Work(ctx context.Context, call reeve.Call, v *guard.View, r *guard.Reply) (guard.Work, error) {
+func (sf searchFiles) Work(ctx context.Context, call reeve.Call, v *guard.View, r *guard.Reply) (guard.Work, error) {
 	c, err := callOf[reeve.SearchFiles](call)
 	if err != nil {
 		return guard.Work{}, err
@@ -46,7 +49,7 @@ func (searchFiles) Work(ctx context.Context, call reeve.Call, v *guard.View, r *
 	now := v.Now()
 	var from *cursor
 	if c.Cursor != "" {
-		cur, err := readCursor(findVerb, c.Cursor, sort, query)
+		cur, err := sf.seal.read(findVerb, c.Cursor, sort, query)
 		if err != nil {
 			return guard.Work{}, err
 		}
@@ -56,7 +59,7 @@ func (searchFiles) Work(ctx context.Context, call reeve.Call, v *guard.View, r *
 	if err != nil {
 		return guard.Work{}, err
 	}
-	f := &finder{call: c, set: set, m: m, r: r, from: from, newest: sort == sortNewest,
+	f := &finder{now: v.Now().UnixNano(), seal: sf.seal, call: c, set: set, m: m, r: r, from: from, newest: sort == sortNewest,
 		mark: cursor{query: query, now: now.UnixNano(), sort: sort}}
 	f.limit = set.SearchResults
 	if c.Limit > 0 {
@@ -65,6 +68,11 @@ func (searchFiles) Work(ctx context.Context, call reeve.Call, v *guard.View, r *
 	// No more entries fit a reply than its budget has lines.
 	f.limit = min(f.limit, r.Left()/(lineCost+1)+1)
 	if v.At(0).Place().Kind == reeve.Directory {
+		done, werr := sf.turns.take(ctx, findVerb)
+		if werr != nil {
+			return guard.Work{}, werr
+		}
+		defer done()
 		err = f.folder(ctx, v)
 	} else {
 		err = f.file(ctx, v)
@@ -84,6 +92,7 @@ func findQuery(c *reeve.SearchFiles) [8]byte {
 
 // finder is one search on its way.
 type finder struct {
+	seal   *seal
 	call   *reeve.SearchFiles
 	set    reeve.Settings
 	m      *matcher
@@ -95,8 +104,11 @@ type finder struct {
 
 	shelf shelf
 	heap  newestHits
-	full  string // "results" or "bytes" when there are more
-	found reeve.Found
+	now   int64 // when this page was asked for
+	// touched: a match was changed after the first page was asked for.
+	touched bool
+	full    string // "results" or "bytes" when there are more
+	found   reeve.Found
 }
 
 // folder searches below a folder.
@@ -142,6 +154,9 @@ func (f *finder) folder(ctx context.Context, v *guard.View) error {
 	}
 	if f.newest {
 		f.putNewest()
+		// What was touched since the page before is newer than where that
+		// ended, and is left out here.
+		f.found.Changed = f.found.Changed || f.from != nil && f.touched
 	} else if f.from != nil {
 		f.found.Changed = f.found.Changed || w.changed(stop)
 	}
@@ -149,7 +164,7 @@ func (f *finder) folder(ctx context.Context, v *guard.View) error {
 	f.found.Incomplete = incomplete(stop, &w.tally)
 	if !f.newest && (f.full != "" || stop != "") && w.last != "" {
 		f.mark.rel, f.mark.isDir, f.mark.time = w.last, w.lastIsDir, w.lastTime
-		f.found.Cursor = f.mark.String()
+		f.found.Cursor = f.seal.text(f.mark)
 	}
 	return nil
 }
@@ -181,6 +196,7 @@ func (f *finder) entry(ctx context.Context, s step) error {
 		return err
 	}
 	if f.newest {
+		f.touched = f.touched || h.facts.modified > f.mark.now && h.facts.modified <= f.now
 		if f.from == nil || compareNewest(h, hit{rel: f.from.rel, facts: facts{modified: f.from.time}}) > 0 {
 			f.heap.offer(h, f.limit)
 		}

@@ -109,8 +109,8 @@ func TestSearchArgumentsAreRefusedByName(t *testing.T) {
 	w.refusedWith(&reeve.SearchFiles{Pattern: "*", Path: "missing"}, reeve.NotFound)
 	w.refusedWith(&reeve.SearchFiles{Pattern: "*", Path: "/etc"}, reeve.OutsideRoots)
 	w.files("f")
-	w.refusedWith(&reeve.SearchFiles{Pattern: "*", Path: "f", Cursor: cursor{
-		query: findQuery(&reeve.SearchFiles{Pattern: "*", Path: "f"}), sort: sortPath, rel: "f"}.String()}, reeve.Invalid)
+	w.refusedWith(&reeve.SearchFiles{Pattern: "*", Path: "f", Cursor: sealed(cursor{
+		query: findQuery(&reeve.SearchFiles{Pattern: "*", Path: "f"}), sort: sortPath, rel: "f"})}, reeve.Invalid)
 }
 
 func TestProtectedFilesAreNeverHits(t *testing.T) {
@@ -504,5 +504,35 @@ func TestPortionsOfAFolderMissNothing(t *testing.T) {
 	}
 	if err := walkIn(w, wk); err != nil || next != n {
 		t.Fatal(next, err)
+	}
+}
+
+// What is touched between two pages of the newest first moves to the front of
+// them, where no later page shows it.
+func TestNewestFirstSaysWhenAFileWasTouchedBetweenPages(t *testing.T) {
+	w := newWorld(t, "default", nil)
+	w.files("a", "b", "c", "d")
+	old := time.Now().Add(-time.Hour)
+	for i, name := range []string{"a", "b", "c", "d"} {
+		at := old.Add(time.Duration(i) * time.Minute)
+		if err := os.Chtimes(w.path(name), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := func(cursor string) *reeve.Found {
+		r, err := w.try(t.Context(), &reeve.SearchFiles{Pattern: "*", Path: w.dir, Sort: "newest", Limit: 2, Cursor: cursor})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Answer.(*reeve.Found)
+	}
+	first := page("")
+	if next := page(first.Cursor); next.Changed || len(next.Entries) != 2 {
+		t.Errorf("nothing was touched, and the page says changed %v, with %d entries", next.Changed, len(next.Entries))
+	}
+	time.Sleep(20 * time.Millisecond) // a file system's clock may lag by a tick
+	w.write("a", "touched")
+	if next := page(first.Cursor); !next.Changed || len(next.Entries) != 1 {
+		t.Errorf("a file was touched, and the page says changed %v, with %d entries", next.Changed, len(next.Entries))
 	}
 }

@@ -11,7 +11,10 @@ import (
 
 // listDirectory shows what is in a folder: folders first, then the rest, each
 // by the bytes of its name, a page at a time; or everything below it.
-type listDirectory struct{}
+type listDirectory struct {
+	seal  *seal
+	turns *turns
+}
 
 // Plan implements guard.Verb.
 func (listDirectory) Plan(call reeve.Call, s reeve.Settings) ([]reeve.Intent, error) {
@@ -39,12 +42,12 @@ func (listDirectory) Plan(call reeve.Call, s reeve.Settings) ([]reeve.Intent, er
 }
 
 // Work implements guard.Verb.
-func (listDirectory) Work(ctx context.Context, call reeve.Call, v *guard.View, r *guard.Reply) (guard.Work, error) {
+func (ld listDirectory) Work(ctx context.Context, call reeve.Call, v *guard.View, r *guard.Reply) (guard.Work, error) {
 	c, err := callOf[reeve.ListDirectory](call)
 	if err != nil {
 		return guard.Work{}, err
 	}
-	from, err := listCursor(c)
+	from, err := ld.cursor(c)
 	if err != nil {
 		return guard.Work{}, err
 	}
@@ -58,13 +61,18 @@ func (listDirectory) Work(ctx context.Context, call reeve.Call, v *guard.View, r
 		l.Changed = from.changed(f.Info().Stamp)
 	}
 	if c.Recursive {
-		return guard.Work{Answer: l}, listTree(ctx, c, from, v, f, l, r)
+		done, err := ld.turns.take(ctx, reeve.VerbListDirectory)
+		if err != nil {
+			return guard.Work{}, err
+		}
+		defer done()
+		return guard.Work{Answer: l}, ld.tree(ctx, c, from, v, f, l, r)
 	}
-	return guard.Work{Answer: l}, listFlat(ctx, c, from, v, f, l, r)
+	return guard.Work{Answer: l}, ld.flat(ctx, c, from, v, f, l, r)
 }
 
-// listCursor reads the call's cursor, nil if there is none.
-func listCursor(c *reeve.ListDirectory) (*cursor, error) {
+// cursor reads the call's cursor, nil if there is none.
+func (ld listDirectory) cursor(c *reeve.ListDirectory) (*cursor, error) {
 	if c.Cursor == "" {
 		return nil, nil
 	}
@@ -72,7 +80,7 @@ func listCursor(c *reeve.ListDirectory) (*cursor, error) {
 	if c.Recursive {
 		sort = sortTree
 	}
-	cur, err := readCursor(reeve.VerbListDirectory, c.Cursor, sort, listQuery(c))
+	cur, err := ld.seal.read(reeve.VerbListDirectory, c.Cursor, sort, listQuery(c))
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +96,7 @@ func listQuery(c *reeve.ListDirectory) [8]byte {
 	return queryOf(q)
 }
 
-func listFlat(ctx context.Context, c *reeve.ListDirectory, from *cursor, v *guard.View, f *guard.Folder, l *reeve.Listing, r *guard.Reply) error {
+func (ld listDirectory) flat(ctx context.Context, c *reeve.ListDirectory, from *cursor, v *guard.View, f *guard.Folder, l *reeve.Listing, r *guard.Reply) error {
 	hidden := c.Hidden || v.Settings().ListHidden
 	p := picker{order: foldersFirst, max: v.Settings().ListEntries}
 	var after item
@@ -150,7 +158,7 @@ func listFlat(ctx context.Context, c *reeve.ListDirectory, from *cursor, v *guar
 	}
 	l.Entries, l.Left, l.Skipped = s.entries, p.total-shown, t.skipped(r)
 	if l.Left > 0 && last != nil {
-		l.Cursor = listMark(c, f, last.name, last.kind == directory, sortList).String()
+		l.Cursor = ld.seal.text(listMark(c, f, last.name, last.kind == directory, sortList))
 	}
 	return nil
 }

@@ -87,6 +87,6 @@ func (f *finder) putNewest() {
 		}
 		last := hits[shown-1]
 		f.mark.rel, f.mark.isDir, f.mark.time = last.rel, last.kind == directory, last.facts.modified
-		f.found.Cursor = f.mark.String()
+		f.found.Cursor = f.seal.text(f.mark)
 	}
 }

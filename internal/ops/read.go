@@ -77,6 +77,9 @@ func (rd readFile) Work(ctx context.Context, call reeve.Call, v *guard.View, r *
 				return guard.Work{}, err
 			}
 			e := refusalOf(err, v.At(i).Shown())
+			if v.At(i).Err == nil { // else the gate has cleared it
+				e = r.Refusal(e)
+			}
 			failed = append(failed, e)
 			page = reeve.Page{Path: r.Text(v.At(i).Shown()), Err: e}
 		}
@@ -203,7 +206,7 @@ func readRefusal(err error, shown string) error {
 	switch {
 	case errors.As(err, &bin):
 		e.Code = reeve.Binary
-		e.What = fmt.Sprintf("is not text: %d bytes of %s", bin.Size, bin.Type)
+		e.What = textcode.NotText(bin.Size, bin.Type)
 		e.Instead = "Only text can be read. stat tells its facts."
 	case errors.As(err, &big):
 		e.Code = reeve.TooLarge

@@ -21,7 +21,7 @@ func (listRoots) Plan(call reeve.Call, _ reeve.Settings) ([]reeve.Intent, error)
 func (listRoots) Work(_ context.Context, _ reeve.Call, v *guard.View, r *guard.Reply) (guard.Work, error) {
 	a := &reeve.Roots{Limits: limits(v.Settings())}
 	for _, s := range v.Roots() {
-		info := reeve.RootInfo{Target: reeve.Local, ID: s.ID, Access: s.Access, State: s.State}
+		info := reeve.RootInfo{Target: v.Target(), ID: s.ID, Access: s.Access, State: s.State}
 		at, note := s.Path, s.Note
 		if s.Real != "" && s.Real != s.Path {
 			at = s.Real

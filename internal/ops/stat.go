@@ -39,7 +39,7 @@ func (stat) Work(_ context.Context, _ reeve.Call, v *guard.View, r *guard.Reply)
 	case reeve.Symlink:
 		f.Link = r.Text(pathname.EscapePath(info.Link))
 	case reeve.File:
-		f.Version = reeve.NewVersion(info.Stamp, racy(info.Stamp, v.Now()), nil)
+		f.Version = reeve.NewVersion(info.Stamp, racy(info.Stamp, v.Now()), nil).AsPartial()
 	}
 	return guard.Work{Answer: f}, nil
 }

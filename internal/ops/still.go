@@ -123,16 +123,35 @@ func shownPage(g reading, s *guard.Seen, r *guard.Reply) reeve.Page {
 	if len(g.page.Lines) > 0 {
 		p.Lines = make([]reeve.Line, len(g.page.Lines))
 	}
+	texts := make([]string, len(g.page.Lines))
 	for i, l := range g.page.Lines {
-		p.Lines[i] = reeve.Line{N: l.N, Text: r.Text(l.Text), Column: l.Column, Cut: l.Cut}
+		texts[i] = l.Text
+	}
+	cleared, redacted := r.Lines(texts)
+	for i, l := range g.page.Lines {
+		p.Lines[i] = reeve.Line{N: l.N, Text: cleared[i], Column: l.Column, Cut: l.Cut, Chars: windowed(l)}
+	}
+	if redacted {
+		p.Redacted, p.Whole = true, false
+	}
+	if !p.Whole {
+		p.Version = p.Version.AsPartial() // it is no ground for replacing the file by itself
 	}
 	if len(p.Lines) > 0 || g.size == 0 {
-		r.Showed(place, len(p.Lines))
+		r.Saw(place, p)
 	}
 	if g.moving {
 		r.Note("%s is still being written: what is shown may be part old and part new, and has no version.", place.Display())
 	}
 	return p
+}
+
+// windowed is the number of characters of a line that is shown in part.
+func windowed(l textcode.Line) int {
+	if l.Column > 1 || l.Cut {
+		return l.Chars
+	}
+	return 0
 }
 
 func runes(s string) int { return utf8.RuneCountInString(s) }

@@ -9,9 +9,9 @@ import (
 	"reeve/internal/guard"
 )
 
-// listTree lists everything below a folder, depth first. A folder whose name
+// tree lists everything below a folder, depth first. A folder whose name
 // is on the profile's list is shown and not walked into.
-func listTree(ctx context.Context, c *reeve.ListDirectory, from *cursor, v *guard.View, f *guard.Folder, l *reeve.Listing, r *guard.Reply) error {
+func (ld listDirectory) tree(ctx context.Context, c *reeve.ListDirectory, from *cursor, v *guard.View, f *guard.Folder, l *reeve.Listing, r *guard.Reply) error {
 	set := v.Settings()
 	most := set.ListMaxEntries
 	if c.MaxEntries > 0 {
@@ -67,7 +67,7 @@ func listTree(ctx context.Context, c *reeve.ListDirectory, from *cursor, v *guar
 	if stop != "" && w.last != "" {
 		m := listMark(c, f, w.last, w.lastIsDir, sortTree)
 		m.time = w.lastTime
-		l.Cursor = m.String()
+		l.Cursor = ld.seal.text(m)
 	}
 	if stop == "" && w.tally.depth > 0 {
 		stop = leftDepth

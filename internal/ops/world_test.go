@@ -26,6 +26,12 @@ type world struct {
 	with func(map[reeve.Verb]guard.Verb) (*guard.Gate, error)
 }
 
+// worldKey seals the cursors of every world.
+func worldKey() []byte { return []byte("the secret of the worlds") }
+
+// sealed is a cursor as a world would give it.
+func sealed(c cursor) string { return (&seal{secret: worldKey}).text(c) }
+
 // fixed is one policy for ever.
 type fixed struct{ cur *guard.Current }
 
@@ -89,7 +95,7 @@ func grantOn(t testing.TB, layer capfs.Layer, profile string, tweak func(*reeve.
 	w.with = func(verbs map[reeve.Verb]guard.Verb) (*guard.Gate, error) {
 		return guard.New(guard.Options{Files: files, Policies: fixed{w.cur}, Record: rows{}, Verbs: verbs})
 	}
-	if w.gate, err = w.with(Verbs(Options{})); err != nil {
+	if w.gate, err = w.with(Verbs(Options{Key: worldKey})); err != nil {
 		t.Fatal(err)
 	}
 	return w

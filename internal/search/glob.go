@@ -78,12 +78,9 @@ func Compile(pattern string, o GlobOptions) (*Glob, error) {
 // Folders reports that the pattern asks for folders only.
 func (g *Glob) Folders() bool { return g.folders }
 
-// Path reports that the pattern meets the relative path, not the base name.
-func (g *Glob) Path() bool { return g.path }
-
 // Match reports whether an entry meets the pattern. rel is its path relative
 // to the start, with "/" between raw names, and name its last component; rel
-// is not looked at unless Path.
+// is not looked at where the pattern has no "/".
 func (g *Glob) Match(rel, name string) bool {
 	if g.path {
 		name = rel

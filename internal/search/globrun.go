@@ -15,8 +15,7 @@ const (
 // set is a set of instructions, as long as the program needs.
 type set []uint64
 
-func (s set) add(i int)      { s[i/64] |= 1 << (i % 64) }
-func (s set) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
+func (s set) add(i int) { s[i/64] |= 1 << (i % 64) }
 
 func (s set) join(o set) {
 	for i, w := range o {

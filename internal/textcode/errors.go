@@ -2,6 +2,7 @@ package textcode
 
 import (
 	"fmt"
+	"strings"
 
 	"reeve"
 )
@@ -22,7 +23,26 @@ type BinaryError struct {
 }
 
 func (e *BinaryError) Error() string {
-	return fmt.Sprintf("is not text: %d bytes of %s", e.Size, e.Type)
+	return NotText(e.Size, e.Type)
+}
+
+// NotText says in plain words what there is in place of text that can be used
+// here: how many bytes, and of what, by the media type of a BinaryError.
+func NotText(size int64, mediaType string) string {
+	bytes := fmt.Sprintf("%d bytes", size)
+	if size == 1 {
+		bytes = "1 byte"
+	}
+	charset, isText := strings.CutPrefix(mediaType, "text/plain; charset=")
+	switch {
+	case mediaType == unknownType:
+		return "is not text: " + bytes + " of no type that is known"
+	case isText && charset == unknown8Bit:
+		return "is not text in an encoding that is read here: " + bytes + ", some of them not UTF-8"
+	case isText:
+		return "is not text in an encoding that is read here: " + bytes + ", by their look " + charset
+	}
+	return "is not text: " + bytes + " of " + mediaType
 }
 
 // Is matches reeve.Binary.

@@ -51,6 +51,7 @@ func TestWhatIsTextAndWhatIsNot(t *testing.T) {
 		{"utf-16le without its mark", le("some words\n")[2:], "text/plain; charset=utf-16le", "text/plain; charset=utf-16le", "text/plain; charset=utf-16le"},
 		{"utf-16be without its mark", be("some words\n")[2:], "text/plain; charset=utf-16be", "text/plain; charset=utf-16be", "text/plain; charset=utf-16be"},
 		{"utf-16 with the character NUL", le("a\x00b"), unknownType, unknownType, unknownType},
+		{"three bytes with a NUL", "\x00\x01\x02", unknownType, unknownType, unknownType},
 		{"utf-32le", "\xFF\xFE\x00\x00a\x00\x00\x00", "text/plain; charset=utf-32le", "text/plain; charset=utf-32le", "text/plain; charset=utf-32le"},
 		{"utf-32be", "\x00\x00\xFE\xFF\x00\x00\x00a", "text/plain; charset=utf-32be", "text/plain; charset=utf-32be", "text/plain; charset=utf-32be"},
 		{"a NUL in text", "some\x00text\n", unknownType, unknownType, unknownType},

@@ -108,11 +108,15 @@ func TestWhatATextTellsOfItself(t *testing.T) {
 // What reaches a person or a model has to say what happened in plain words.
 func TestErrorsSayWhatHappened(t *testing.T) {
 	for want, err := range map[string]error{
-		"is not text: 7 bytes of image/png":                           &BinaryError{7, "image/png"},
-		"is too large to be checked as UTF-8: 9 bytes, at most 8 are": &SizeError{9, 8},
-		"the file became shorter while it was read":                   ErrShort,
-		"utf-16le cannot hold U+FFFD '\uFFFD' (byte 3)":               &EncodeError{"utf-16le", 3, 0xFFFD},
-		"a page needs at least one line":                              Ask{}.check(),
+		"is not text: 7 bytes of image/png":                                              &BinaryError{7, "image/png"},
+		"is not text: 3 bytes of no type that is known":                                  &BinaryError{3, unknownType},
+		"is not text: 1 byte of no type that is known":                                   &BinaryError{1, unknownType},
+		"is not text in an encoding that is read here: 10 bytes, by their look utf-16be": &BinaryError{10, "text/plain; charset=utf-16be"},
+		"is not text in an encoding that is read here: 7 bytes, some of them not UTF-8":  &BinaryError{7, "text/plain; charset=unknown-8bit"},
+		"is too large to be checked as UTF-8: 9 bytes, at most 8 are":                    &SizeError{9, 8},
+		"the file became shorter while it was read":                                      ErrShort,
+		"utf-16le cannot hold U+FFFD '\uFFFD' (byte 3)":                                  &EncodeError{"utf-16le", 3, 0xFFFD},
+		"a page needs at least one line":                                                 Ask{}.check(),
 	} {
 		if err.Error() != want {
 			t.Errorf("%q, want %q", err, want)

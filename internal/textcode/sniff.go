@@ -10,7 +10,10 @@ import (
 // sniffBytes is how far a NUL is looked for.
 const sniffBytes = 8 << 10
 
-const unknownType = "application/octet-stream"
+const (
+	unknownType = "application/octet-stream"
+	unknown8Bit = "unknown-8bit"
+)
 
 // ByMark tells the encoding from the first bytes of a file, and the length of
 // its byte order mark: 0 when there is none and the encoding is taken to be
@@ -65,7 +68,7 @@ func mediaType(head []byte, utf32 string) string {
 		if t == unknownType {
 			return t
 		}
-		return "text/plain; charset=unknown-8bit"
+		return "text/plain; charset=" + unknown8Bit
 	}
 	if name := unmarked16(p); name != "" {
 		return "text/plain; charset=" + name
@@ -73,8 +76,12 @@ func mediaType(head []byte, utf32 string) string {
 	return unknownType
 }
 
+// leastUnits is how many characters it takes to tell an encoding by its look.
+const leastUnits = 2
+
 // unmarked16 recognises mostly Latin text in UTF-16 without its mark: nearly
-// every second byte is NUL, and hardly any of the others.
+// every second byte is NUL, and hardly any of the others. A few bytes tell
+// nothing.
 func unmarked16(p []byte) string {
 	var nul [2]int
 	for i, b := range p {
@@ -84,7 +91,7 @@ func unmarked16(p []byte) string {
 	}
 	half := len(p) / 2
 	switch {
-	case half == 0:
+	case half < leastUnits:
 	case nul[1] > half*7/10 && nul[0] <= half/50:
 		return "utf-16le"
 	case nul[0] > half*7/10 && nul[1] <= half/50:

@@ -26,7 +26,7 @@ func TestAListingShowsEachKindInItsOwnForm(t *testing.T) {
 	l := &reeve.Listing{Path: text("/r"), Entries: entries(), Left: 1230, Cursor: "abc", Changed: true, Truncated: "depth",
 		Skipped: []reeve.Skipped{{Reason: "hidden", Count: 3}, {Reason: "unreadable", Count: 2, Paths: []reeve.Text{text("x/y")}}}}
 	same(t, render(t, "list_directory", reeve.Result{Answer: l, Notes: []reeve.Text{text("A note.")}}, dialect.Context{}), strings.Join([]string{
-		"/r: 7 entries", "src/", ".ssh/  protected", "notes.txt  1,240 B  2026-11-30 20:14",
+		"/r: 7 entries shown", "src/", ".ssh/  protected", "notes.txt  1,240 B  2026-11-30 20:14",
 		`$'a\nb'  0 B  2026-11-30 20:14`, "current -> releases/7", ".env  protected", "pipe  special",
 		"Left out: 3 hidden (hidden: true shows them), 2 unreadable (x/y, …).",
 		"The folder has changed since the page before: an entry may be missing or stand twice.",
@@ -44,7 +44,7 @@ func TestAnEmptyFolderSaysSo(t *testing.T) {
 func TestASearchShowsSizesOnlyWhenItWasAboutThem(t *testing.T) {
 	f := &reeve.Found{Path: text("/r"), Entries: entries()[:3], Looked: 4321, Incomplete: []string{"time"}, Cursor: "c"}
 	same(t, render(t, "search_files", reeve.Result{Answer: f}, dialect.Context{Call: &reeve.SearchFiles{}}), strings.Join([]string{
-		"3 matches below /r", "src/", ".ssh/  protected", "notes.txt", "Looked at 4,321 entries.",
+		"3 matches shown, below /r", "src/", ".ssh/  protected", "notes.txt", "Looked at 4,321 entries.",
 		"Not complete (the time was up).", `There is more. Go on with cursor: "c"`}, "\n"))
 	f.Incomplete, f.Cursor = nil, ""
 	same(t, render(t, "search_files", reeve.Result{Answer: f}, dialect.Context{Call: &reeve.SearchFiles{Sort: "newest"}}), strings.Join([]string{

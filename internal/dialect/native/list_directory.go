@@ -59,6 +59,9 @@ func renderListing(l *reeve.Listing, notes []reeve.Text, c dialect.Context) stri
 		b.WriteString(": nothing to show")
 	default:
 		b.WriteString(": " + count(n, "entry", "entries"))
+		if l.Cursor != "" {
+			b.WriteString(" shown")
+		}
 	}
 	b.WriteByte('\n')
 	for i := range l.Entries {

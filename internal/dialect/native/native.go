@@ -9,6 +9,7 @@
 package native
 
 import (
+	"reeve"
 	"reeve/internal/dialect"
 )
 
@@ -22,8 +23,17 @@ func New() *dialect.Dialect {
 			searchFiles(),
 			stat(),
 			readFile(),
+			writeFile(),
+			editFile(),
+			createDirectory(),
+			copyPath(),
+			movePath(),
+			deletePath(),
 		},
 		Refusal: dialect.Refusal,
+	}
+	for i := range d.Tools {
+		d.Tools[i].Verb = reeve.Verb(d.Tools[i].Name)
 	}
 	d.Instructions = func(f dialect.Facts) string { return instructions(f, d.Changes()) }
 	return d
@@ -38,12 +48,24 @@ const (
 	cursorBytes  = 4096
 	timeBytes    = 64
 	manyPaths    = 50
+	manyEdits    = 100
+	versionBytes = 64
+	contentBytes = 16 << 20 // what the transport takes at most
 	lineMax      = 2_000_000_000
 	sizeMax      = 1<<53 - 1
 )
 
 func path(required bool) dialect.Param {
-	return dialect.Param{Name: "path", Type: dialect.OneString, Required: required, Bytes: pathBytes}
+	return dialect.Param{Name: "path", Type: dialect.OneString, Required: required, Bytes: pathBytes, Path: true}
+}
+
+// place is a path under a name of its own.
+func place(name string) dialect.Param {
+	return dialect.Param{Name: name, Type: dialect.OneString, Required: true, Bytes: pathBytes, Path: true}
+}
+
+func version() dialect.Param {
+	return dialect.Param{Name: "if_version", Type: dialect.OneString, Bytes: versionBytes}
 }
 
 func cursor() dialect.Param {

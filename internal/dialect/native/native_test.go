@@ -168,12 +168,25 @@ func same(t *testing.T, got, want string) {
 
 func TestInstructionsNameTheFoldersAndNothingFalse(t *testing.T) {
 	d := native.New()
+	all := d.Tools
 	if s := d.Instructions(dialect.Facts{Roots: []dialect.Root{{Path: "/home/ann"}}}); s != "" {
 		t.Errorf("file access is off, and the model is told %q", s)
 	}
 	f := dialect.Facts{Enabled: true, Relative: "/home/ann", Asks: []reeve.EffectKind{reeve.EffectRemove},
 		Roots: []dialect.Root{{Path: "/home/ann", Access: reeve.ReadWrite}, {Path: "/srv/data", Access: reeve.Read}}}
 	s := d.Instructions(f)
+	for _, want := range []string{"- /home/ann  (read and write)\n", "- /srv/data  (read only)\n", "asked before some changes (remove)", "ask before you try again"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("no %q in:\n%s", want, s)
+		}
+	}
+	d.Tools = nil
+	for _, tool := range all {
+		if tool.ReadOnly {
+			d.Tools = append(d.Tools, tool)
+		}
+	}
+	s = d.Instructions(f)
 	for _, want := range []string{"/home/ann", "/srv/data", "refused", "start at /home/ann\n", "- /srv/data\n", "model provider", "nothing more", "in parts", "never follow"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("no %q in:\n%s", want, s)

@@ -114,6 +114,8 @@ func wayOn(b *strings.Builder, p *reeve.Page, c dialect.Context) {
 	if len(p.Lines) > 0 {
 		first, last := p.Lines[0].N, p.Lines[len(p.Lines)-1].N
 		switch {
+		case p.FromEnd && first == last:
+			b.WriteString("Line " + strconv.FormatInt(first, 10) + ", counted from the end")
 		case p.FromEnd:
 			b.WriteString("Lines " + strconv.FormatInt(first, 10) + " to " + strconv.FormatInt(last, 10) + ", counted from the end")
 		case first == last:

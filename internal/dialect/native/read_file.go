@@ -19,7 +19,7 @@ func readFile() dialect.Tool {
 		Params: func(s reeve.Settings) []dialect.Param {
 			return []dialect.Param{
 				path(false),
-				{Name: "paths", Type: dialect.ManyStrings, Min: 1, Max: manyPaths, Bytes: pathBytes},
+				{Name: "paths", Type: dialect.ManyStrings, Min: 1, Max: manyPaths, Bytes: pathBytes, Path: true},
 				{Name: "offset", Type: dialect.Whole, Min: -lineMax, Max: lineMax, NotZero: true},
 				{Name: "column", Type: dialect.Whole, Min: 1, Max: lineMax},
 				{Name: "limit", Type: dialect.Whole, Min: 1, Max: most(s.MaxLimit, widestLimit)},

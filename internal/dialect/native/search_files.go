@@ -80,6 +80,9 @@ func renderFound(f *reeve.Found, notes []reeve.Text, c dialect.Context) string {
 	b.Grow(128 + 48*len(f.Entries))
 	if len(f.Entries) == 0 {
 		b.WriteString("No match below ")
+	} else if f.Cursor != "" {
+		// How many there are is not known before the last page.
+		b.WriteString(count(len(f.Entries), "match", "matches") + " shown, below ")
 	} else {
 		b.WriteString(count(len(f.Entries), "match", "matches") + " below ")
 	}
