@@ -261,6 +261,8 @@ func (v *view) answer(c Card, now time.Time) (a Answer, live bool) {
 		err = errors.New("was not given while its card waited")
 	case f.Minutes < 0 || f.Minutes > maxMinutes || f.Minutes > 0 && !f.Yes:
 		err = errors.New("gives a time that can't be given")
+	case f.Minutes > 0 && !Lasting(c.Question):
+		err = errors.New("gives a time to what is asked every time")
 	case f.Channel == "elicitation" && c.Question.HumanOnly:
 		err = errors.New("came from the agent's own client, which can't answer this")
 	}

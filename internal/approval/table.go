@@ -218,6 +218,9 @@ func (t *Table) Answer(_ context.Context, id string, a Answer) error {
 	case a.Minutes < 0 || a.Minutes > maxMinutes || a.Minutes > 0 && !a.Yes:
 		return &reeve.Error{Op: "approve", Path: id, Kind: reeve.Input, Code: reeve.Invalid,
 			What: fmt.Sprintf("can't be approved for %d minutes", a.Minutes), Not: "Nothing was answered.", Instead: fmt.Sprintf("Give 0 to %d minutes, with a yes.", maxMinutes)}
+	case a.Minutes > 0 && !Lasting(c.Question):
+		return &reeve.Error{Op: "approve", Path: id, Kind: reeve.Input, Code: reeve.Invalid,
+			What: "is a question that is asked every time", Not: "Nothing was answered.", Instead: "Answer it for this change alone, without minutes."}
 	}
 	if a.At.IsZero() {
 		a.At = now.UTC()

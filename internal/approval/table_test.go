@@ -50,7 +50,8 @@ func digest(i int) (d reeve.Digest) {
 
 func (d *desk) ask(t testing.TB, i int) reeve.Pending {
 	t.Helper()
-	p, err := d.Ask(context.Background(), digest(i), reeve.Question{Title: fmt.Sprintf("Overwrite %d.md?", i), Body: "…"}, agent("1"))
+	p, err := d.Ask(context.Background(), digest(i), reeve.Question{Title: fmt.Sprintf("Overwrite %d.md?", i), Body: "…",
+		Remember: true, Effects: []reeve.Effect{{Kind: reeve.EffectReplace}}}, agent("1"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,15 +170,16 @@ func TestAnswersThatAreNotTaken(t *testing.T) {
 		a    Answer
 		code reeve.Code
 	}{
-		"no such card":       {"AAAAAAA", Answer{Yes: true}, reeve.NotFound},
-		"no ID":              {"", Answer{Yes: true}, reeve.NotFound},
-		"a path":             {"../../x", Answer{Yes: true}, reeve.NotFound},
-		"the digest":         {p.Digest.String(), Answer{Yes: true}, reeve.NotFound},
-		"endless":            {strings.Repeat("A", 1<<20), Answer{Yes: true}, reeve.NotFound},
-		"years":              {p.ID, Answer{Yes: true, Minutes: 1e6}, reeve.Invalid},
-		"negative":           {p.ID, Answer{Yes: true, Minutes: -1}, reeve.Invalid},
-		"no for ten minutes": {p.ID, Answer{Minutes: 10}, reeve.Invalid},
-		"own client":         {human.ID, Answer{Yes: true, Channel: "elicitation"}, reeve.NoChannel},
+		"no such card":          {"AAAAAAA", Answer{Yes: true}, reeve.NotFound},
+		"no ID":                 {"", Answer{Yes: true}, reeve.NotFound},
+		"a path":                {"../../x", Answer{Yes: true}, reeve.NotFound},
+		"the digest":            {p.Digest.String(), Answer{Yes: true}, reeve.NotFound},
+		"endless":               {strings.Repeat("A", 1<<20), Answer{Yes: true}, reeve.NotFound},
+		"years":                 {p.ID, Answer{Yes: true, Minutes: 1e6}, reeve.Invalid},
+		"negative":              {p.ID, Answer{Yes: true, Minutes: -1}, reeve.Invalid},
+		"no for ten minutes":    {p.ID, Answer{Minutes: 10}, reeve.Invalid},
+		"minutes for a removal": {human.ID, Answer{Yes: true, Minutes: 10}, reeve.Invalid},
+		"own client":            {human.ID, Answer{Yes: true, Channel: "elicitation"}, reeve.NoChannel},
 	} {
 		err := d.Answer(ctx, c.id, c.a)
 		if !errors.Is(err, c.code) {

@@ -28,40 +28,53 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest) (res *mcp.C
 	}()
 	ctx, stop := bound(ctx)
 	defer stop()
+	subject, bad := s.subject(req)
 	if err := s.enter(ctx); err != nil {
-		return s.refused(err), nil
+		return s.refused(s.atTheDoor(ctx, subject, s.unread(req), err)), nil
 	}
 	defer func() { <-s.slots }()
 
 	tool, _ := s.o.Dialect.Tool(req.Params.Name)
 	facts := s.refresh(ctx)
 	call, err := tool.Decode(req.Params.Arguments, facts.Settings)
-	if err != nil {
-		return s.refused(err), nil
+	if err == nil {
+		err = bad
 	}
-	subject, err := s.subject(req)
 	if err != nil {
-		return s.refused(err), nil
+		return s.refused(s.atTheDoor(ctx, subject, s.unread(req), err)), nil
 	}
 	r := reeve.Request{
-		ID:      s.session[:8] + "-" + strconv.FormatUint(s.calls.Add(1), 10),
+		ID:      s.nextID(),
 		Target:  reeve.Local,
 		Subject: subject,
 		Call:    call,
 	}
 	ctx, told := s.progress(ctx, req)
 	defer told()
-	out, err := s.settle(ctx, r)
-	switch {
-	case err != nil:
-		return s.refused(err), nil
+	end := s.settle(ctx, &asked{req: req, r: r, facts: facts})
+	switch out := end.out; {
+	case end.err != nil:
+		res = s.refused(end.err)
+	case end.input != nil:
+		return end.input, nil
 	case out.Pending != nil:
-		return s.result(s.o.Dialect.Refusal(dialect.Waiting(out.Pending)), dialect.PendingMeta(out.Pending), true), nil
+		res = s.pending(out.Pending, end.nobody)
 	case out.Result == nil || out.Result.Answer == nil:
 		panic("an outcome without an answer")
+	default:
+		text := tool.Render(*out.Result, dialect.Context{Call: call, Settings: facts.Settings, Session: subject.Session != ""})
+		res = s.result(text, dialect.ResultMeta(*out.Result), false)
 	}
-	text := tool.Render(*out.Result, dialect.Context{Call: call, Settings: facts.Settings, Session: subject.Session != ""})
-	return s.result(text, dialect.ResultMeta(*out.Result), false), nil
+	return noted(res, end.note), nil
+}
+
+// noted adds a line for the model after what it reads.
+func noted(res *mcp.CallToolResult, note string) *mcp.CallToolResult {
+	if note != "" {
+		t := res.Content[0].(*mcp.TextContent)
+		t.Text = strings.TrimRight(t.Text, "\n") + "\n" + note
+	}
+	return res
 }
 
 // bound ends the call's context with Run's.

@@ -8,7 +8,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"reeve/internal/pathname"
+	"reeve"
+	"reeve/internal/dialect"
 )
 
 // methods stands before the SDK's own handling: it keeps the surface fresh,
@@ -44,7 +45,7 @@ func (s *Server) methods(next mcp.MethodHandler) mcp.MethodHandler {
 func (s *Server) callTool(ctx context.Context, method string, req *mcp.CallToolRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	name := req.Params.Name
 	if _, ok := s.o.Dialect.Tool(name); !ok {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: s.noTool(name)}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: s.noTool(ctx, req)}
 	}
 	var res mcp.Result
 	var err error
@@ -63,17 +64,23 @@ func (s *Server) callTool(ctx context.Context, method string, req *mcp.CallToolR
 	return res, nil
 }
 
-func (s *Server) noTool(name string) string {
+// noTool is the answer to a call of a tool that does not exist. The protocol
+// wants it as an error of its own, without a tool's result.
+func (s *Server) noTool(ctx context.Context, req *mcp.CallToolRequest) string {
 	var names []string
 	for _, t := range s.o.Dialect.Tools {
 		if s.listed(t.Name) {
 			names = append(names, t.Name)
 		}
 	}
-	if len(name) > 64 {
-		name = name[:64] + "…"
+	name := shownName(req.Params.Name)
+	msg := fmt.Sprintf("There is no tool %q. Nothing was done. ", name)
+	subject, _ := s.subject(req) // with a bad _meta, as far as it is known
+	err := s.atTheDoor(ctx, subject, s.unread(req), &reeve.Error{Kind: reeve.Input, Code: reeve.Invalid,
+		What: fmt.Sprintf("there is no tool %q", name), Not: "Nothing was done."})
+	if e, ok := reeve.AsError(err); ok && e.Code == reeve.RecordFailed {
+		msg += "This could not be put on record " + dialect.Mark(e) + ". "
 	}
-	msg := fmt.Sprintf("There is no tool %q. Nothing was done. ", pathname.Show(strings.ToValidUTF8(name, "")))
 	if len(names) == 0 {
 		return msg + "File access is off, so there are no tools."
 	}

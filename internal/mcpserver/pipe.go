@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -19,12 +20,18 @@ type pipe struct {
 	in      io.Reader
 	out     io.Writer
 	parcels *parcels
+	// gone reports that the client has closed in, whatever is left unread
+	// there; nil where nothing tells.
+	gone func() bool
+	// left is closed when the input has ended and the calls that ran have had
+	// their time.
+	left chan struct{}
 }
 
 // Connect implements mcp.Transport.
 func (p *pipe) Connect(context.Context) (mcp.Connection, error) {
-	c := &conn{in: p.in, out: p.out, parcels: p.parcels,
-		lines: make(chan message), closed: make(chan struct{}),
+	c := &conn{in: p.in, out: p.out, parcels: p.parcels, gone: p.gone, left: p.left,
+		room: make(chan struct{}, 1), lines: make(chan message), closed: make(chan struct{}),
 		idle: make(chan struct{}, 1), running: map[jsonrpc.ID]bool{}, batches: map[jsonrpc.ID]*batch{}}
 	go c.pump()
 	return c, nil
@@ -34,13 +41,27 @@ func (p *pipe) Connect(context.Context) (mcp.Connection, error) {
 // take to finish.
 const lastCalls = 5 * time.Second
 
+// A client that does not read its answers is not read from either: no call is
+// taken while so many wait for their answers to be written, or so many bytes
+// of answers wait. What was taken is never dropped.
+const (
+	maxUnanswered = 512
+	maxUnsent     = 16 << 20
+)
+
 type conn struct {
 	in      io.Reader
 	out     io.Writer
 	parcels *parcels
+	gone    func() bool
 	lines   chan message
 	closed  chan struct{}
 	once    sync.Once
+	left    chan struct{}
+	leave   sync.Once
+	ended   atomic.Bool   // the input has ended
+	unsent  atomic.Int64  // bytes that wait to be written
+	room    chan struct{} // told when there may be room for a call
 
 	// queue holds messages that were read and not yet handed on. Only Read
 	// uses it.
@@ -63,6 +84,9 @@ func (c *conn) pump() {
 	l := newLineReader(c.in, maxLine)
 	for {
 		m := l.next()
+		if m.err != nil {
+			c.ended.Store(true)
+		}
 		select {
 		case c.lines <- m:
 		case <-c.closed:
@@ -71,6 +95,76 @@ func (c *conn) pump() {
 		if m.err != nil {
 			return
 		}
+	}
+}
+
+// awaitRoom returns when one more call may be taken. It gives up when the
+// connection is closed, or when the client has gone and nothing was written
+// for as long as last calls may take.
+func (c *conn) awaitRoom() error {
+	for idle := time.Duration(0); ; {
+		c.mu.Lock()
+		full := c.busy >= maxUnanswered
+		c.mu.Unlock()
+		if !full && c.unsent.Load() < maxUnsent {
+			return nil
+		}
+		select {
+		case <-c.room:
+			idle = 0
+		case <-c.closed:
+			return io.EOF
+		case <-time.After(time.Second):
+			if idle += time.Second; idle >= lastCalls && c.hungUp() {
+				return io.EOF
+			}
+		}
+	}
+}
+
+// watchWrite looks, while a write takes long, whether anybody is there to read
+// it. The caller calls stop when the write has ended.
+func (c *conn) watchWrite() (stop func()) {
+	var mu sync.Mutex
+	var t *time.Timer
+	over := false
+	mu.Lock()
+	defer mu.Unlock()
+	t = time.AfterFunc(lastCalls, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case over:
+		case c.hungUp():
+			c.away()
+		default:
+			t.Reset(time.Second)
+		}
+	})
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		over = true
+		t.Stop()
+	}
+}
+
+// hungUp: the client sends nothing any more.
+func (c *conn) hungUp() bool { return c.ended.Load() || c.gone != nil && c.gone() }
+
+// away tells Run that nobody waits for anything any more.
+func (c *conn) away() {
+	c.leave.Do(func() {
+		if c.left != nil {
+			close(c.left)
+		}
+	})
+}
+
+func (c *conn) made() {
+	select {
+	case c.room <- struct{}{}:
+	default:
 	}
 }
 
@@ -103,9 +197,11 @@ func (c *conn) Read(context.Context) (jsonrpc.Message, error) {
 		case m := <-c.lines:
 			if m.err != nil {
 				c.finish()
+				c.away()
 				return nil, m.err
 			}
 			if err := c.take(m); err != nil {
+				c.away()
 				return nil, err
 			}
 		}
@@ -126,6 +222,13 @@ func (c *conn) take(m message) error {
 	msg, bad := read(m.data)
 	if bad != nil {
 		return c.write(bad.reply())
+	}
+	// What is no call, a cancellation above all, gets through to here even
+	// when there is no room.
+	if req, ok := msg.(*jsonrpc.Request); ok && req.IsCall() {
+		if err := c.awaitRoom(); err != nil {
+			return err
+		}
 	}
 	if req, ok := msg.(*jsonrpc.Request); ok && req.IsCall() && c.inUse(req.ID) {
 		// The SDK would drop it without a word. The call that has the id
@@ -202,6 +305,7 @@ func (c *conn) Write(_ context.Context, msg jsonrpc.Message) error {
 	if counted {
 		c.mu.Lock()
 		defer c.mu.Unlock()
+		defer c.made()
 		if c.busy--; c.busy == 0 {
 			select {
 			case c.idle <- struct{}{}:
@@ -234,10 +338,17 @@ func (c *conn) settle(resp *jsonrpc.Response, data []byte) ([]byte, bool) {
 	return data, counted
 }
 
-// write writes one message as one line, in one piece.
+// write writes one message as one line, in one piece. A client that has gone
+// and left its end of the output open, unread, is not waited for.
 func (c *conn) write(data []byte) error {
+	c.unsent.Add(int64(len(data)))
+	defer func() {
+		c.unsent.Add(-int64(len(data)))
+		c.made()
+	}()
 	c.writing.Lock()
 	defer c.writing.Unlock()
+	defer c.watchWrite()()
 	_, err := c.out.Write(append(data, '\n'))
 	return err
 }

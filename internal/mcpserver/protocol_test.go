@@ -93,7 +93,7 @@ func TestBothGenerationsAreServedAlike(t *testing.T) {
 			if err != nil || !res.IsError {
 				t.Errorf("%v, %+v", err, res)
 			}
-			if _, err = cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "write_file"}); err == nil || !strings.Contains(err.Error(), "The tools are list_directory") && !strings.Contains(err.Error(), "The tools are list_roots, list_directory") {
+			if _, err = cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "format_disk"}); err == nil || !strings.Contains(err.Error(), "The tools are list_directory") && !strings.Contains(err.Error(), "The tools are list_roots, list_directory") {
 				t.Errorf("an unknown tool: %v", err)
 			}
 		})

@@ -27,8 +27,8 @@ type Source interface {
 
 // Waiter waits on the owner's own channels for the answer to a question. It
 // returns nil when the same request should be made again, and an error when
-// nobody answered: ctx is done, or there is no channel. It never retries and
-// never answers by itself.
+// nobody answered: ctx's own when that is done, or one of code no_channel when
+// there is nobody to ask. It never retries and never answers by itself.
 type Waiter interface {
 	Wait(context.Context, reeve.Pending) error
 }
@@ -46,8 +46,14 @@ type Options struct {
 	// Waiter is where the owner may answer while a call waits. Nil waits on
 	// nothing: a question ends the call at once.
 	Waiter Waiter
-	// WaitFor bounds that wait. Zero means 45 s: many clients give up at 60.
+	// WaitFor bounds that wait where the Source says nothing of it. Zero means
+	// 45 s: many clients give up at 60.
 	WaitFor time.Duration
+	// Answers and Tickets let the agent's own client show a question that
+	// reached nobody else, and bring its answer; with one of them nil it is
+	// never asked.
+	Answers Answers
+	Tickets Tickets
 	// Watch is how often the policy is looked at while nobody calls, so that
 	// a client hears when tools come or go. Zero means 3 s, less than zero
 	// never.
@@ -55,6 +61,11 @@ type Options struct {
 	// Calls bounds the calls that run at once; further ones wait. Zero means
 	// 256.
 	Calls int
+	// Gone reports that the client has closed its end of Run's input, whatever
+	// is left unread in it. Nil where nothing tells: a client that goes while
+	// it has unread answers and unread requests is then noticed when its end
+	// of the output closes.
+	Gone func() bool
 	// Log takes short lines for stderr. Nil drops them.
 	Log func(line string)
 }
@@ -67,6 +78,7 @@ type Server struct {
 	calls   atomic.Uint64
 	slots   chan struct{}
 	surface surface
+	clients clients
 }
 
 // New makes a server. It panics when a required option is missing, which is
@@ -116,14 +128,23 @@ func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	if s.o.Watch > 0 {
 		background.Go(func() { s.watch(ctx) })
 	}
-	done := make(chan error, 1)
+	done, left := make(chan error, 1), make(chan struct{})
 	here := &run{ctx: ctx, parcels: &parcels{}}
 	go func() {
-		done <- s.mcp.Run(context.WithValue(ctx, runKey{}, here), &pipe{in: in, out: out, parcels: here.parcels})
+		done <- s.mcp.Run(context.WithValue(ctx, runKey{}, here),
+			&pipe{in: in, out: out, parcels: here.parcels, gone: s.o.Gone, left: left})
 	}()
 	select {
 	case err := <-done:
 		return s.ended(err)
+	case <-left:
+		select {
+		case err := <-done:
+			return s.ended(err)
+		case <-time.After(time.Second):
+			s.log("the client left while answers to it were not written")
+			return nil
+		}
 	case <-ctx.Done():
 	}
 	select {

@@ -45,7 +45,7 @@ func (s *Server) refresh(ctx context.Context) dialect.Facts {
 	p.known, p.facts = true, f
 	for i := range s.o.Dialect.Tools {
 		t := &s.o.Dialect.Tools[i]
-		if !f.Enabled {
+		if !f.Serves(t) {
 			if _, ok := p.shown[t.Name]; ok {
 				delete(p.shown, t.Name)
 				s.mcp.RemoveTools(t.Name)
