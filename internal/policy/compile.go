@@ -43,6 +43,7 @@ type Policy struct {
 
 	approvals Approvals
 	humanOnly map[string]bool
+	asking    Asking
 	allowed   map[reeve.Access]reeve.Decision
 }
 
@@ -104,6 +105,7 @@ func (c *compiler) settle(cfg Config) {
 		s.SearchHidden = *cfg.SearchHidden
 	}
 	c.settings = s
+	c.asking = askingOf(cfg)
 	c.approvals = Approvals{}
 	for _, k := range ApprovalKeys() {
 		c.approvals[k] = AskEach

@@ -202,8 +202,21 @@ func TestNarrowerRootBelowStays(t *testing.T) {
 	}
 }
 
+// A model reads the refusal of one path: it learns nothing there of what else
+// the owner has opened.
+func TestARefusalTellsNoOtherException(t *testing.T) {
+	p, problems := compileFor(t, "default", "except = ['.env.test', '~/.ssh/config']", Run{WriteRoots: []string{"/home/u"}})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	d := p.Decide(reeve.Subject{}, reeve.Effect{Kind: reeve.EffectRead, Place: placeAt("/home/u", reeve.Read, "a/k.pem", reeve.File)})
+	if want := `add "~/a/k.pem" to the list except in Reeve's configuration`; d.Fix != want {
+		t.Errorf("the refusal says %q, want %q", d.Fix, want)
+	}
+}
+
 func TestExceptFixIsTheWholeLine(t *testing.T) {
-	config := "except = ['.env.test']"
+	config := ""
 	for range 2 {
 		p, problems := compileFor(t, "default", config, Run{WriteRoots: []string{"/home/u"}})
 		if len(problems) > 0 {
@@ -218,7 +231,7 @@ func TestExceptFixIsTheWholeLine(t *testing.T) {
 			break
 		}
 		line, ok := strings.CutSuffix(d.Fix, " at the top of Reeve's configuration")
-		if !ok || !strings.HasPrefix(line, `except = [".env.test", "~/a b/`) {
+		if !ok || !strings.HasPrefix(line, `except = ["~/a b/`) {
 			t.Fatalf("%+v", d)
 		}
 		config = line

@@ -59,7 +59,8 @@ type Config struct {
 	ReadState                string
 	ListHidden, SearchHidden *bool
 	Elicitation, OpenConsole string
-	WaitSeconds              int
+	// WaitSeconds is 0 where the key is missing, and less where it says 0.
+	WaitSeconds int
 }
 
 // ConfigRoot is a root as it was written: ~ is not expanded.
@@ -156,8 +157,8 @@ func ParseConfig(name string, data []byte) (Config, []Problem) {
 			if r.kind(v, key, number, "wait_seconds = 45") {
 				if v.number < 0 || v.number > 3600 {
 					r.bad(v, key, fmt.Sprintf("is %d, and must be between 0 and 3600; it is left out", v.number), "")
-				} else {
-					c.WaitSeconds = int(v.number)
+				} else if c.WaitSeconds = int(v.number); v.number == 0 {
+					c.WaitSeconds = -1
 				}
 			}
 		default:

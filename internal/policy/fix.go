@@ -11,8 +11,9 @@ import (
 
 func shown(path string) string { return pathname.EscapePath(path) }
 
-// exceptFix is the line that would open a protected place: the list as it
-// stands, and this place. A path that TOML cannot hold has none.
+// exceptFix says what would open a protected place, without the owner's other
+// exceptions, which are nobody else's business: a model reads this. A path
+// that TOML cannot hold has none.
 func (p *Policy) exceptFix(pl *reeve.Place) string {
 	if pl.RootPath == "" {
 		return ""
@@ -24,19 +25,21 @@ func (p *Policy) exceptFix(pl *reeve.Place) string {
 	if rest, ok := p.sys.below(path, p.env.Home); ok && p.env.Home != "" && len(rest) > 0 {
 		path = "~/" + strings.Join(rest, "/")
 	}
-	var b strings.Builder
-	b.WriteString("except = [")
-	for _, e := range p.exceptList {
-		b.WriteString(quoteTOML(e) + ", ")
+	if len(p.exceptList) > 0 {
+		return "add " + QuoteTOML(path) + " to the list except in Reeve's configuration"
 	}
-	b.WriteString(quoteTOML(path) + "] at the top of Reeve's configuration")
-	return b.String()
+	return "except = [" + QuoteTOML(path) + "] at the top of Reeve's configuration"
 }
 
-// quoteTOML writes a text as a TOML string.
-func quoteTOML(s string) string {
-	if !strings.ContainsAny(s, "\"\\") && !strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
+// QuoteTOML writes a text as a TOML string: a literal where backslashes are
+// easier to read so, else with the escapes that TOML knows.
+func QuoteTOML(s string) string {
+	odd := strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) })
+	switch {
+	case !odd && !strings.ContainsAny(s, `"\`):
 		return `"` + s + `"`
+	case !odd && !strings.Contains(s, "'"):
+		return "'" + s + "'"
 	}
 	var b strings.Builder
 	b.WriteByte('"')

@@ -235,9 +235,17 @@ func (c *compiler) checkRoots() {
 			c.say(Entry{}, "", "the folder "+shown(r.Path)+" is granted and "+c.verdict(f.own).Reason)
 		case f.protected != nil:
 			c.problems = append(c.problems, Problem{File: c.file, Entry: shown(r.Path), What: "is granted and protected by the rule " + f.protected.name + ", so nothing in it can be used",
-				Instead: "To open it all the same, write " + c.exceptFix(&pl)})
+				Instead: "To open it all the same, " + c.write(c.exceptFix(&pl))})
 		}
 	}
+}
+
+// write makes the words of a fix go on a sentence.
+func (c *compiler) write(fix string) string {
+	if len(c.exceptList) > 0 {
+		return fix
+	}
+	return "write " + fix
 }
 
 func (c *compiler) ownPath(parts []string) bool {

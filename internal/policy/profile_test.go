@@ -29,7 +29,9 @@ func TestProfileNumbers(t *testing.T) {
 			s.ReadLines, s.ReadChars, s.ReadBytes, s.SearchResults, s.SearchDepth, s.SearchBytes = 200, 8000, 32000, 50, 8, 64<<10
 			s.BaseNamePatterns, s.SearchHidden, s.ReadState = true, true, "off"
 		}),
-		with("arinova", func(s *reeve.Settings) { s.Binary, s.ReadState, s.MaxFileBytes, s.CreateParents = "utf8", "off", 10<<20, false }),
+		with("arinova", func(s *reeve.Settings) {
+			s.Binary, s.ReadState, s.MaxFileBytes, s.CreateParents = "utf8", "off", 10<<20, false
+		}),
 		with("elowen", func(s *reeve.Settings) { s.ReadState, s.SearchTime = "read", time.Minute }),
 		with("llm-chat-file", func(s *reeve.Settings) {
 			s.ReadLines, s.ReadChars, s.ReadBytes, s.ReplyBytes, s.MaxFileBytes, s.SearchBytes = 1_000_000, 100_000, 400_000, 500_000, 10<<20, 10<<20

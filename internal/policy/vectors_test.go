@@ -166,7 +166,7 @@ func checkShape(t *testing.T, v vector, d reeve.Decision) {
 	default:
 		t.Errorf("line %d: verdict %q", v.line, d.Verdict)
 	}
-	if d.Fix != "" && !strings.HasPrefix(d.Fix, "except = [") && !strings.HasPrefix(d.Fix, "reeve roots add ") || strings.Contains(d.Fix, "\n") {
+	if d.Fix != "" && !strings.HasPrefix(d.Fix, "except = [") && !strings.HasPrefix(d.Fix, "add \"") && !strings.HasPrefix(d.Fix, "add '") && !strings.HasPrefix(d.Fix, "reeve roots add ") || strings.Contains(d.Fix, "\n") {
 		t.Errorf("line %d: fix %q", v.line, d.Fix)
 	}
 }

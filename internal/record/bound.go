@@ -28,6 +28,13 @@ func bounded(b []byte, r *reeve.Row) (body, whole []byte) {
 		return b, nil
 	}
 	whole = append(append([]byte{'{'}, b...), '}')
+	if r.Patch != "" { // the first thing that a line does without
+		c := *r
+		c.Patch = ""
+		if b = appendRow(b[:0], &c); len(b)+detailRoom+cutRoom <= maxBody {
+			return b, whole
+		}
+	}
 	for _, l := range []limits{{6, 4, 200}, {3, 2, 120}, {1, 1, 60}, {0, 0, 20}} {
 		c := l.cut(*r)
 		if b = appendRow(b[:0], &c); len(b)+detailRoom+cutRoom <= maxBody {
@@ -45,13 +52,14 @@ func (l limits) cut(r reeve.Row) reeve.Row {
 	t := func(s string) string { return cutText(s, l.text) }
 	effects := make([]reeve.RowEffect, 0, l.effects)
 	for _, e := range r.Effects[:min(l.effects, len(r.Effects))] {
-		effects = append(effects, reeve.RowEffect{Kind: reeve.EffectKind(t(string(e.Kind))), Path: t(e.Path), To: t(e.To), Before: cutText(e.Before, 45), After: cutText(e.After, 45)})
+		effects = append(effects, reeve.RowEffect{Kind: reeve.EffectKind(t(string(e.Kind))), Path: t(e.Path), To: t(e.To), Before: cutText(e.Before, 45), After: cutText(e.After, 45),
+			Temp: cutText(e.Temp, 45), Refused: reeve.Code(t(string(e.Refused))), Rule: t(e.Rule)})
 	}
 	asked := make([]string, 0, l.asked)
 	for _, s := range r.Asked[:min(l.asked, len(r.Asked))] {
 		asked = append(asked, t(s))
 	}
-	r.Effects, r.Asked = effects, asked
+	r.Effects, r.Asked, r.Patch = effects, asked, ""
 	for _, s := range []*string{&r.Event, &r.Call, (*string)(&r.Target), (*string)(&r.Verb), (*string)(&r.Verdict), &r.Rule,
 		(*string)(&r.Kind), (*string)(&r.Code), &r.Note, (*string)(&r.Subject.Kind), &r.Subject.Agent, &r.Subject.Door,
 		&r.Subject.Session, &r.Subject.Turn, &r.Subject.Connection} {

@@ -49,7 +49,8 @@ func appendRow(b []byte, r *reeve.Row) []byte {
 	b = number(b, "files", int64(r.Files))
 	b = text(b, "digest", r.Digest, false)
 	b = number(b, "took", int64(r.Took))
-	return text(b, "note", r.Note, false)
+	b = text(b, "note", r.Note, false)
+	return text(b, "patch", r.Patch, false)
 }
 
 func appendSubject(b []byte, s *reeve.Subject) []byte {
@@ -72,6 +73,7 @@ func appendEffect(b []byte, e *reeve.RowEffect) []byte {
 	b = text(b, "to", e.To, false)
 	b = text(b, "before", e.Before, false)
 	b = text(b, "after", e.After, false)
+	b = text(b, "temp", e.Temp, false)
 	b = text(b, "refused", string(e.Refused), false)
 	b = text(b, "rule", e.Rule, false)
 	return append(b, '}')

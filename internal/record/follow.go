@@ -12,18 +12,6 @@ import (
 
 const followEvery = 200 * time.Millisecond
 
-// Follow calls fn for each row that any process writes from now on, in the
-// order of time as far as they come together, until the context ends (which is
-// no error) or fn returns one. It looks five times a second at the sizes of
-// the segments.
-func Follow(ctx context.Context, dir string, f Filter, fn func(Entry) error) error {
-	w, err := FromNow(dir, f)
-	if err != nil {
-		return err
-	}
-	return w.Run(ctx, fn)
-}
-
 // Follower gives the rows that come after a moment. It is for one goroutine.
 type Follower struct {
 	dir  string
@@ -40,7 +28,10 @@ func FromNow(dir string, f Filter) (*Follower, error) {
 	return w, err
 }
 
-// Run is Follow, from the moment at which the Follower was made.
+// Run calls fn for each row that any process writes from the moment on at
+// which the Follower was made, in the order of time as far as they come
+// together, until the context ends (which is no error) or fn returns one. It
+// looks five times a second at the sizes of the segments.
 func (w *Follower) Run(ctx context.Context, fn func(Entry) error) error {
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()

@@ -45,6 +45,32 @@ func machineID(root *os.Root) (string, error) {
 	return "", fs.ErrNotExist
 }
 
+// Boot tells one start of this computer from another, as it stands in the
+// names of segments; empty where the system does not tell.
+func Boot() string {
+	if id := bootID(); id != noBoot {
+		return id
+	}
+	return ""
+}
+
+// Machine is the name of this computer in a state folder: what its segments
+// and journals begin with, so that another computer's are told from them.
+func Machine(dir string) (string, error) {
+	if id := systemID(); id != "" {
+		return short(id, 12), nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	return machineID(root)
+}
+
 func storedID(root *os.Root, name string) (string, error) {
 	f, err := openRead(root, name)
 	if err != nil {

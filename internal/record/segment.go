@@ -111,10 +111,18 @@ func mayUseReserve(r *reeve.Row) bool {
 // old one is in doubt. While no new one can be made, a sound old one is kept.
 func (s *Segment) file(now time.Time) (*file, error) {
 	month := now.UTC().Format(monthLayout)
+	why := ""
+	if s.cur != nil && !s.cur.broken {
+		if why = lost(s.cur); why != "" {
+			// Rows in it would be seen by nobody. It is not cut to its length
+			// either: what is left of it stays as it is.
+			s.cur.broken, s.cur.allocated = true, 0
+		}
+	}
 	if s.cur != nil && !s.cur.broken && path.Dir(s.cur.name) >= month {
 		return s.cur, nil
 	}
-	next, err := s.create(month, now)
+	next, err := s.create(month, now, why)
 	if err != nil {
 		if s.cur != nil && !s.cur.broken {
 			return s.cur, nil
@@ -128,9 +136,24 @@ func (s *Segment) file(now time.Time) (*file, error) {
 	return next, nil
 }
 
+// lost says what was done to a file behind its writer's back, empty when it is
+// still there with all that was written to it.
+func lost(f *file) string {
+	links, size, err := linksOf(f.f)
+	switch {
+	case err != nil:
+		return "" // the write itself will tell
+	case links == 0:
+		return "the file of this record before this one was removed while it was written"
+	case size < f.off:
+		return "the file of this record before this one was cut short while it was written"
+	}
+	return ""
+}
+
 // create makes a segment file with its first rows: who writes, and the heads
-// of the others.
-func (s *Segment) create(month string, now time.Time) (*file, error) {
+// of the others. Why says what became of the file before, where it was lost.
+func (s *Segment) create(month string, now time.Time, why string) (*file, error) {
 	if err := os.MkdirAll(s.o.Dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -139,14 +162,14 @@ func (s *Segment) create(month string, now time.Time) (*file, error) {
 		return nil, err
 	}
 	f := &file{root: root, claimed: map[string]int64{}}
-	if err := s.start(f, month, now); err != nil {
+	if err := s.start(f, month, now, why); err != nil {
 		f.close()
 		return nil, err
 	}
 	return f, nil
 }
 
-func (s *Segment) start(f *file, month string, now time.Time) error {
+func (s *Segment) start(f *file, month string, now time.Time, why string) error {
 	mkdir := func(dir string) error {
 		if err := f.root.Mkdir(dir, 0o700); !errors.Is(err, fs.ErrExist) {
 			return err
@@ -180,7 +203,7 @@ func (s *Segment) start(f *file, month string, now time.Time) error {
 		return err
 	}
 	first := line{Segment: f.name, Format: 1, Machine: machine, Process: &s.o.Process}
-	first.Time, first.Event = now.UTC(), eventOpen
+	first.Time, first.Event, first.Note = now.UTC(), eventOpen, why
 	if s.cur != nil {
 		first.Previous = &Ref{s.cur.name, s.cur.n, hex.EncodeToString(s.cur.sum[:])}
 	}
@@ -203,7 +226,8 @@ func controlBody(l *line) ([]byte, error) {
 		Process  *Process  `json:"process,omitempty"`
 		Previous *Ref      `json:"previous,omitempty"`
 		Heads    []Ref     `json:"heads,omitempty"`
-	}{l.Time, l.Event, l.Segment, l.Format, l.Machine, l.Process, l.Previous, l.Heads})
+		Note     string    `json:"note,omitempty"`
+	}{l.Time, l.Event, l.Segment, l.Format, l.Machine, l.Process, l.Previous, l.Heads, l.Note})
 	if err != nil {
 		return nil, err
 	}
@@ -227,16 +251,14 @@ func (s *Segment) write(f *file, bodies [][]byte, last bool) error {
 	if err := s.room(f, int64(len(b)), last); err != nil {
 		return err
 	}
-	w, err := s.o.hooks.write(f.f, b, f.off)
-	if err != nil {
-		if w > 0 {
-			// A torn row in the middle would end the chain for readers. The
-			// room ahead is lost with the cut; the next row asks for it again.
-			if f.f.Truncate(f.off) != nil {
-				f.broken = true
-			}
-			f.allocated = 0
+	if _, err := s.o.hooks.write(f.f, b, f.off); err != nil {
+		// A torn row in the middle would end the chain for readers, and how
+		// much was written before the error is not told reliably. The room
+		// ahead is lost with the cut; the next row asks for it again.
+		if f.f.Truncate(f.off) != nil {
+			f.broken = true
 		}
+		f.allocated = 0
 		return err
 	}
 	f.n, f.sum, f.off = n, sum, f.off+int64(len(b))

@@ -33,3 +33,12 @@ func writable(dir string) error {
 	}
 	return nil
 }
+
+// linksOf gives how many names an open file has, and its size.
+func linksOf(f *os.File) (links uint64, size int64, err error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return 0, 0, err
+	}
+	return uint64(st.Nlink), st.Size, nil
+}

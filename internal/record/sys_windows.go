@@ -37,3 +37,12 @@ func bootID() string { return noBoot }
 func systemID() string { return "" }
 
 func errQuota() error { return windows.ERROR_DISK_FULL }
+
+// linksOf gives how many names an open file has, and its size.
+func linksOf(f *os.File) (links uint64, size int64, err error) {
+	var i windows.ByHandleFileInformation
+	if err := windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &i); err != nil {
+		return 0, 0, err
+	}
+	return uint64(i.NumberOfLinks), int64(i.FileSizeHigh)<<32 | int64(i.FileSizeLow), nil
+}

@@ -327,7 +327,7 @@ func TestFollowTellsNewRowsOfAllProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	go func() {
-		done <- Follow(ctx, dir, Filter{Agent: "cli"}, func(e Entry) error {
+		done <- followNow(ctx, dir, Filter{Agent: "cli"}, func(e Entry) error {
 			if e.Damage != "" || e.Process.PID != 42 {
 				t.Errorf("%+v", e)
 			}
@@ -370,7 +370,7 @@ func TestFollowTellsNewRowsOfAllProcesses(t *testing.T) {
 		t.Error(err)
 	}
 	stop := errors.New("stop")
-	go func() { done <- Follow(context.Background(), dir, Filter{}, func(Entry) error { return stop }) }()
+	go func() { done <- followNow(context.Background(), dir, Filter{}, func(Entry) error { return stop }) }()
 	for i := 1000; ; i++ {
 		add(t, b, i, i+1)
 		select {
@@ -445,4 +445,13 @@ func TestADamagedTimeDoesNotMoveTheRowsAfterIt(t *testing.T) {
 	if got := calls(t, dir, Filter{}); !slices.Equal(got, []string{"0", "damage", "2", "3", "4", "5"}) {
 		t.Errorf("%v", got)
 	}
+}
+
+// followNow gives the rows that come from now on.
+func followNow(ctx context.Context, dir string, f Filter, fn func(Entry) error) error {
+	w, err := FromNow(dir, f)
+	if err != nil {
+		return err
+	}
+	return w.Run(ctx, fn)
 }
