@@ -77,7 +77,11 @@ func (f *Folder) Open(ctx context.Context, name string) (*capfs.File, error) {
 		return nil, err
 	}
 	defer h.Close()
-	return h.File(ctx)
+	file, err := h.File(ctx)
+	if err == nil {
+		f.view.opens(file.Place())
+	}
+	return file, err
 }
 
 // Into opens a folder in this one. Links are not followed. The caller closes

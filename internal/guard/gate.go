@@ -84,6 +84,7 @@ type passed struct {
 	work     Work
 	proposal reeve.Proposal
 	grounds  []string // of each change, from the read state
+	foreseen []string // sentences of the committer, for the question
 }
 
 // Do implements reeve.Doer. Whatever goes wrong before the swap means that
@@ -167,7 +168,7 @@ func (g *Gate) admit(ctx context.Context, r reeve.Request) (*call, error) {
 			why = "file access is switched off"
 		}
 		return c, &reeve.Error{Kind: reeve.Policy, Code: reeve.Disabled, What: why, Not: "Nothing was done.",
-			Instead: "Only the owner can change that; `reeve doctor` tells more."}
+			Instead: "Only the owner can change that, with `reeve roots add DIR`; `reeve doctor` tells more."}
 	}
 	verb, ok := g.verbs[r.Call.Verb()]
 	if !ok {
@@ -215,6 +216,7 @@ func (g *Gate) pass(ctx context.Context, c *call) (*passed, error) {
 			if p.proposal, err = propose(c, view, work.Changes, work.Shown); err != nil {
 				return nil, err
 			}
+			g.foresee(ctx, p)
 			return p, g.fresh(c, p) // 6 fresh
 		}
 		return p, nil
@@ -398,6 +400,7 @@ func (g *Gate) commit(ctx context.Context, c *call, p *passed, a Approval) (reev
 		begun.Store(true)
 		defer ready.release()
 		receipt, err := g.swap(ctx, ready.staged) // 9 swap
+		ready.free()
 		if err != nil {
 			out, err := g.refuse(ctx, c, g.notSwapped(ctx, c, receipt, err))
 			return ended{out, err}, nil
@@ -433,7 +436,25 @@ func (g *Gate) note(ctx context.Context, c *call, p *passed, a Approval, receipt
 			}
 		}
 	}
-	g.keep(ctx, c, receipt)
+	settle := func() {
+		if err := receipt.Sync(ctx); err != nil {
+			c.reply.Note("The change stands, but the disk did not confirm it (%v): a power cut now could take it back.", err)
+		}
+	}
+	if len(receipt.Done) > 1 {
+		// Until they are settled, a start takes all of several changes back,
+		// and needs what they displaced where it lies.
+		settle()
+		g.keep(ctx, c, receipt)
+	} else {
+		g.keep(ctx, c, receipt)
+		settle() // one sync for the swap and for what history took away
+	}
+	for _, d := range receipt.Done {
+		for _, n := range d.Notes {
+			c.reply.Note("%s", n)
+		}
+	}
 	res := &reeve.Result{}
 	if err := safely(func() error {
 		if p.work.After != nil {
@@ -448,6 +469,10 @@ func (g *Gate) note(ctx context.Context, c *call, p *passed, a Approval, receipt
 	for i, d := range receipt.Done {
 		row.Effects[i].After = d.Version.String()
 	}
+	for _, s := range p.work.Shown {
+		row.Patch += c.reply.clean(s.Diff)
+	}
+	row.Patch = bounded(row.Patch, detailMost)
 	if err := g.o.Record.Append(ctx, row); err != nil {
 		c.reply.Note("The change was made, but its outcome could not be recorded (%v). The intent is on record.", err)
 	}

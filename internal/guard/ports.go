@@ -39,9 +39,9 @@ type Shown struct {
 	// Was and Now are lines before and after; 0 leaves them out.
 	Was, Now int64
 	// Holds tells what a folder holds, in words: "42 entries, 1,240 bytes";
-	// Bytes is the sum of it.
-	Holds string
-	Bytes int64
+	// Bytes is the sum of it, Largest the size of its largest file.
+	Holds          string
+	Bytes, Largest int64
 	// Edit is the change in short, "old → new", in place of sizes.
 	Edit string
 	// Diff is the change as a unified diff, bounded.
@@ -140,11 +140,19 @@ type Basis struct {
 // LineRange is lines From to To, both included, from 1.
 type LineRange struct{ From, To int64 }
 
+// Foreseer is a committer that can tell, before anyone is asked, what is
+// unusual about the way in which a change would be made: a sentence, or
+// nothing.
+type Foreseer interface {
+	Foresee(context.Context, capfs.At, reeve.Change) string
+}
+
 // History keeps what changes put out of the way, for the owner to bring back.
 type History interface {
-	// Would tells, before anyone is asked, for how long a copy of so many
-	// bytes would be kept. Zero means not at all; why says the bound.
-	Would(bytes int64) (kept time.Duration, why string)
+	// Would tells, before anyone is asked, for how long a copy would be kept
+	// of files of which the largest and all together have so many bytes. Zero
+	// means not at all; why says the bound.
+	Would(largest, all int64) (kept time.Duration, why string)
 	// Keep takes one change that was made, with what it displaced. Whatever
 	// it answers, the change stands; why says that no copy was kept.
 	Keep(context.Context, Made) (why string, err error)
@@ -157,5 +165,17 @@ type Made struct {
 	Subject reeve.Subject
 	Digest  reeve.Digest // the same for all changes of one call
 	At      time.Time
-	Done    capfs.Done
+	// N of Of: the changes of one call come one after another, from 0.
+	N, Of int
+	Done  capfs.Done
 }
+
+// The words of the file layer that a verb meets, so that it need not know the
+// layer itself.
+type (
+	// File is an open file of a View or a Folder.
+	File = capfs.File
+	// Receipt and Done tell what a commit did.
+	Receipt = capfs.Receipt
+	Done    = capfs.Done
+)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -22,18 +23,22 @@ func propose(c *call, v *View, changes []reeve.Change, shown []Shown) (reeve.Pro
 		p.Shown = append(p.Shown, s.Edit, s.Diff, s.Holds)
 	}
 	for _, s := range v.seen {
+		if err := c.plant(s, changes); err != nil {
+			return p, err
+		}
 		if s.Err == nil {
 			p.Effects = append(p.Effects, s.Effects...)
 		}
 	}
-	for _, ch := range changes {
+	for i, ch := range changes {
+		changes[i].Temp = capfs.NewTemp()
 		if !judged(p.Effects, ch) {
 			return p, internalError(fmt.Sprintf("a change (%s) to a place that was not judged", ch.Kind))
 		}
 		if ch.Kind == reeve.Put && ch.Content == nil {
 			return p, internalError("a change without content")
 		}
-		if from, ok := ch.Content.(reeve.FromPlace); ok && !reads(p.Effects, from.Place) {
+		if from, ok := ch.Content.(reeve.FromPlace); ok && !reads(p.Effects, from.Place) && !v.hasOpened(from.Place) {
 			return p, internalError("a copy of a file that was not judged")
 		}
 		if !ch.Place.Exists() && !ch.Expect.IsZero() {
@@ -93,6 +98,11 @@ func (g *Gate) fresh(c *call, p *passed) error {
 			continue
 		}
 		if g.o.ReadState == nil {
+			if !b.Stated.IsZero() && b.Stated.Compare(b.Change.Expect) != reeve.Same {
+				return &reeve.Error{Op: string(c.Call.Verb()), Path: b.Change.Place.Display(), Kind: reeve.IO, Code: reeve.Changed,
+					What: "was changed since the version that was named", Not: "Nothing was written.",
+					Instead: "Read it again before you change it; its version is now " + b.Change.Expect.String() + "."}
+			}
 			if c.policy.Settings.ReadState == "off" || !b.Change.Place.Exists() {
 				continue
 			}
@@ -138,28 +148,67 @@ func (g *Gate) stage(ctx context.Context, p *passed, row reeve.Row) (staged []ca
 }
 
 // stageOne prepares one change at the folders that were judged.
-func (g *Gate) stageOne(ctx context.Context, v *View, ch reeve.Change) (capfs.Staged, error) {
+func (g *Gate) stageOne(ctx context.Context, v *View, ch reeve.Change) (staged capfs.Staged, err error) {
+	err = v.at(ctx, ch, func(at capfs.At) (err error) {
+		staged, err = g.o.Changes.Stage(ctx, at, ch)
+		return err
+	})
+	return staged, err
+}
+
+// at holds the folders of a change while fn runs.
+func (v *View) at(ctx context.Context, ch reeve.Change, fn func(capfs.At) error) error {
 	for _, s := range v.seen {
 		if s.held == nil || len(s.Effects) == 0 {
 			continue
 		}
 		for _, e := range s.Effects {
-			if e.Place.Key() != ch.Place.Key() {
+			if e.Place.Key() != ch.Place.Key() || !e.Kind.Changes() {
 				continue
 			}
 			at := capfs.At{Parent: s.held, To: s.to, Source: v.source(ch)}
 			if s.held.Place().Exists() {
 				up, err := s.held.Parent(ctx)
 				if err != nil {
-					return nil, err
+					return err
 				}
 				defer up.Close()
 				at.Parent = up
 			}
-			return g.o.Changes.Stage(ctx, at, ch)
+			return fn(at)
 		}
 	}
-	return nil, internalError("a change to a place that is not held")
+	return internalError("a change to a place that is not held")
+}
+
+// foresee asks the committer what is unusual about each change, where
+// somebody will be asked about them.
+func (g *Gate) foresee(ctx context.Context, p *passed) {
+	see, ok := g.o.Changes.(Foreseer)
+	if !ok || !p.asks() {
+		return
+	}
+	for _, ch := range p.proposal.Changes {
+		_ = p.view.at(ctx, ch, func(at capfs.At) error { // what fails here fails again when it is staged
+			if s := see.Foresee(ctx, at, ch); s != "" && !slices.Contains(p.foreseen, s) {
+				p.foreseen = append(p.foreseen, s)
+			}
+			return nil
+		})
+	}
+	p.proposal.Shown = append(p.proposal.Shown, p.foreseen...)
+}
+
+// asks reports whether policy asks about any of the effects.
+func (p *passed) asks() bool {
+	for _, s := range p.view.seen {
+		for _, d := range s.decisions {
+			if d.Verdict == reeve.Ask {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // source is the held file that a change copies, nil for other changes.
@@ -198,6 +247,10 @@ func (g *Gate) premises(ctx context.Context, c *call, p *passed) error {
 		}
 		t, err := g.look(ctx, &again, s.Intent)
 		if err != nil {
+			return err
+		}
+		if err := again.plant(t, p.proposal.Changes); err != nil {
+			(&View{seen: []*Seen{t}}).close()
 			return err
 		}
 		same, elsewhere := sameLook(s, t)
@@ -305,13 +358,19 @@ type ready struct {
 	unlock func()
 }
 
+// free gives back the locks: what follows a swap needs them no more.
+func (r *ready) free() {
+	if r.unlock != nil {
+		r.unlock()
+		r.unlock = nil
+	}
+}
+
 func (r *ready) release() {
 	for _, s := range r.staged {
 		s.Cleanup() // after a swap it does nothing
 	}
-	if r.unlock != nil {
-		r.unlock()
-	}
+	r.free()
 }
 
 // prepare is everything before the swap, in a worker that can be left behind.
@@ -380,7 +439,7 @@ func (h *halfDone) Unwrap() error { return h.err }
 // notSwapped is what is said of a swap that failed. What the roll-back could
 // not put back is kept and named.
 func (g *Gate) notSwapped(ctx context.Context, c *call, r capfs.Receipt, err error) error {
-	if len(r.Done) > 0 {
+	if len(r.Done)+len(r.Kept) > 0 {
 		g.keep(ctx, c, r)
 	}
 	if len(r.Left) == 0 {
@@ -408,18 +467,12 @@ func unknownOutcome(c *call) error {
 		Instead: "Look at the file before anything else. The record tells when it is known."}
 }
 
-// keep hands what was displaced to history. What could not be kept is said:
-// the change stands all the same.
+// keep hands what was displaced to history, and what other programs saved in
+// the very moment. What could not be kept is said: the change stands all the
+// same.
 func (g *Gate) keep(ctx context.Context, c *call, receipt capfs.Receipt) {
-	for _, d := range receipt.Done {
-		why := "history is switched off"
-		var err error
-		if g.o.History != nil {
-			why, err = g.o.History.Keep(ctx, Made{Call: c.ID, Verb: c.Call.Verb(), Subject: c.Subject, Digest: c.digest, At: g.o.Now(), Done: d})
-		}
-		if err != nil {
-			why = "it could not be written (" + err.Error() + ")"
-		}
+	for i, d := range receipt.Done {
+		why := g.keepOne(ctx, c, d, i, len(receipt.Done))
 		if d.Displaced == nil {
 			continue
 		}
@@ -430,6 +483,31 @@ func (g *Gate) keep(ctx context.Context, c *call, receipt capfs.Receipt) {
 			c.reply.Note("What was there before could not be tidied up: %v.", err)
 		}
 	}
+	for _, other := range receipt.Kept {
+		d := capfs.Done{Displaced: other}
+		if len(receipt.Done) > 0 {
+			d.Change = receipt.Done[0].Change
+		}
+		if why := g.keepOne(ctx, c, d, 0, 1); why != "" {
+			c.reply.Note("Another program saved %s in the same moment, and its content could not be kept: %s. It lies beside it under a hidden name.", d.Change.Place.Display(), why)
+			continue // it is not let go: these are the only bytes of it
+		}
+		c.reply.Note("Another program saved %s in the same moment. Its content was kept in the history.", d.Change.Place.Display())
+		if err := other.Release(); err != nil {
+			c.reply.Note("What it saved could not be tidied up: %v.", err)
+		}
+	}
+}
+
+func (g *Gate) keepOne(ctx context.Context, c *call, d capfs.Done, n, of int) (why string) {
+	if g.o.History == nil {
+		return "history is switched off"
+	}
+	why, err := g.o.History.Keep(ctx, Made{Call: c.ID, Verb: c.Call.Verb(), Subject: c.Subject, Digest: c.digest, At: g.o.Now(), N: n, Of: of, Done: d})
+	if err != nil {
+		return "it could not be written (" + err.Error() + ")"
+	}
+	return why
 }
 
 // tries is how often a change is worked out anew when somebody else keeps

@@ -16,9 +16,13 @@ const detailMost = 64 << 10
 // is there, then what is new. The exact path is always there, since the path
 // is what is approved.
 func (g *Gate) question(p *passed, human bool, r *Reply) reeve.Question {
-	q := reeve.Question{HumanOnly: human, Effects: p.proposal.Effects}
+	q := reeve.Question{HumanOnly: human}
 	var made, body []string
 	for _, e := range p.proposal.Effects {
+		if !e.Kind.Changes() || p.view.plantedBelow(e) {
+			continue // what a change is based on is not what is asked
+		}
+		q.Effects = append(q.Effects, e)
 		if e.Kind == reeve.EffectMkdir && !asksFolder(p.proposal.Changes, e.Place) {
 			made = append(made, e.Place.Display())
 			continue
@@ -41,6 +45,7 @@ func (g *Gate) question(p *passed, human bool, r *Reply) reeve.Question {
 			}
 		}
 	}
+	body = append(body, p.foreseen...)
 	q.Title, q.Body = r.visible(q.Title), r.visible(strings.Join(body, "\n"))
 	for _, s := range p.work.Shown {
 		q.Detail += r.visible(s.Diff)
@@ -103,7 +108,15 @@ func (g *Gate) details(e reeve.Effect, p *passed, r *Reply) []string {
 		if shown.Holds != "" {
 			lines = append(lines, "It holds "+r.visible(shown.Holds)+".")
 		}
-		lines = append(lines, g.undoable(max(e.Place.Size, shown.Bytes)))
+		largest, all := e.Place.Size, e.Place.Size
+		if e.Place.Kind == reeve.Directory {
+			largest, all = shown.Largest, shown.Bytes
+		}
+		lines = append(lines, g.undoable(largest, all))
+	case reeve.EffectMkdir:
+		if shown.Holds != "" {
+			lines = append(lines, "It will hold "+r.visible(shown.Holds)+".")
+		}
 	case reeve.EffectMove:
 		lines = append(lines, "→ "+e.To.Display(), "Nothing is there yet.")
 	}
@@ -126,9 +139,9 @@ func (g *Gate) details(e reeve.Effect, p *passed, r *Reply) []string {
 }
 
 // undoable says what becomes of what is deleted.
-func (g *Gate) undoable(bytes int64) string {
+func (g *Gate) undoable(largest, all int64) string {
 	if g.o.History != nil {
-		if kept, why := g.o.History.Would(bytes); kept > 0 {
+		if kept, why := g.o.History.Would(largest, all); kept > 0 {
 			return "A copy is kept for " + count(int64(kept/(24*time.Hour)), "day") + "."
 		} else if why != "" {
 			return "This cannot be undone: no copy is kept, " + why + "."
@@ -142,7 +155,7 @@ func (g *Gate) uncopied(bytes int64) []string {
 	if g.o.History == nil {
 		return []string{"No copy of the old content is kept."}
 	}
-	if kept, why := g.o.History.Would(bytes); kept <= 0 {
+	if kept, why := g.o.History.Would(bytes, bytes); kept <= 0 {
 		return []string{"No copy of the old content is kept: " + why + "."}
 	}
 	return nil

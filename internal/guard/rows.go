@@ -68,7 +68,7 @@ func rowEffect(e reeve.Effect) reeve.RowEffect {
 func rowChanges(p reeve.Proposal) []reeve.RowEffect {
 	list := make([]reeve.RowEffect, 0, len(p.Changes))
 	for _, ch := range p.Changes {
-		r := reeve.RowEffect{Kind: changeEffect(ch), Path: ch.Place.Display(), Before: ch.Expect.String()}
+		r := reeve.RowEffect{Kind: changeEffect(ch), Path: ch.Place.Display(), Before: ch.Expect.String(), Temp: string(ch.Temp)}
 		if ch.To != nil {
 			r.To = pathname.EscapePath(ch.To.Path())
 		}

@@ -23,6 +23,7 @@ type View struct {
 	paths    pathname.Context
 	now      func() time.Time
 	seen     []*Seen
+	opened   map[string]reeve.Identity // by key, files of folders that may be copied
 }
 
 // Seen is one intent, resolved and judged.
