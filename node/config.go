@@ -37,6 +37,10 @@ type Config struct {
 	Version string
 	// Redact, if set, is applied to every text that leaves.
 	Redact func(string) string
+	// StartWait is how long New waits for granted folders whose file system
+	// does not answer, 0 is 50 ms. A folder that has not answered by then is
+	// lost until it does; calls ask it again.
+	StartWait time.Duration
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }

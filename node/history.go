@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"strings"
 	"sync"
@@ -39,7 +40,9 @@ const groupsMost = 64
 func newKeeper(s *history.Store) *keeper { return &keeper{store: s} }
 
 // Would implements guard.History.
-func (k *keeper) Would(bytes int64) (time.Duration, string) { return k.store.Would(bytes) }
+func (k *keeper) Would(largest, all int64) (time.Duration, string) {
+	return k.store.WouldTree(largest, all)
+}
 
 // Keep implements guard.History.
 func (k *keeper) Keep(ctx context.Context, m guard.Made) (string, error) {
@@ -179,11 +182,22 @@ func displacedOf(d capfs.Displaced) history.Displaced {
 // Facts implements history.Displaced.
 func (d displaced) Facts() history.Facts {
 	i := d.d.Info()
+	if l, ok := d.d.(interface{ LinkText() (string, error) }); ok && i.Kind == reeve.Symlink && i.Link == "" {
+		i.Link, _ = l.LinkText() // without it, history says that it is not kept
+	}
 	f := history.Facts{Kind: i.Kind, Size: i.Size, Link: i.Link, Meta: reeve.Meta{Mode: i.Mode, MTime: i.MTime}}
 	if runtime.GOOS != "windows" {
 		f.Meta.Owner = &reeve.Ownership{UID: i.UID, GID: i.GID}
 	}
 	return f
+}
+
+// Lend implements history.Lender, for a folder's extended attributes.
+func (d displaced) Lend(fn func(fd uintptr) error) error {
+	if l, ok := d.d.(history.Lender); ok {
+		return l.Lend(fn)
+	}
+	return errors.ErrUnsupported
 }
 
 // Open implements history.Displaced. What it gives may lend its descriptor.

@@ -28,27 +28,10 @@ func DefaultPlaces() (Places, error) {
 	}
 	var p Places
 	if known {
-		home = filepath.Clean(home)
-		p.Home = home
+		p = placesOf(home, fromEnv)
+	} else {
+		p = placesOf("", fromEnv)
 	}
-	switch runtime.GOOS {
-	case "darwin":
-		support := filepath.Join(home, "Library", "Application Support", "reeve")
-		p.Config = filepath.Join(support, "config.toml")
-		p.State = filepath.Join(support, "state")
-		p.Data = filepath.Join(home, "Library", "Application Support")
-	case "windows":
-		roaming := fromEnv("AppData", filepath.Join(home, "AppData", "Roaming"))
-		local := fromEnv("LocalAppData", filepath.Join(home, "AppData", "Local"))
-		p.Config = filepath.Join(roaming, "reeve", "config.toml")
-		p.State = filepath.Join(local, "reeve")
-		p.Data = local
-	default:
-		p.Config = filepath.Join(fromEnv("XDG_CONFIG_HOME", filepath.Join(home, ".config")), "reeve", "config.toml")
-		p.State = filepath.Join(fromEnv("XDG_STATE_HOME", filepath.Join(home, ".local", "state")), "reeve")
-		p.Data = fromEnv("XDG_DATA_HOME", filepath.Join(home, ".local", "share"))
-	}
-	p.ConfigDir = filepath.Dir(p.Config)
 	for _, o := range []struct {
 		name string
 		into *string
@@ -64,6 +47,35 @@ func DefaultPlaces() (Places, error) {
 		*o.into = abs
 	}
 	return p, nil
+}
+
+// placesOf gives the platform's places for a home. Env gives a variable that
+// the platform heeds, or what holds without it.
+func placesOf(home string, env func(name, otherwise string) string) Places {
+	var p Places
+	if home != "" {
+		home = filepath.Clean(home)
+		p.Home = home
+	}
+	switch runtime.GOOS {
+	case "darwin":
+		support := filepath.Join(home, "Library", "Application Support", "reeve")
+		p.Config = filepath.Join(support, "config.toml")
+		p.State = filepath.Join(support, "state")
+		p.Data = filepath.Join(home, "Library", "Application Support")
+	case "windows":
+		roaming := env("AppData", filepath.Join(home, "AppData", "Roaming"))
+		local := env("LocalAppData", filepath.Join(home, "AppData", "Local"))
+		p.Config = filepath.Join(roaming, "reeve", "config.toml")
+		p.State = filepath.Join(local, "reeve")
+		p.Data = local
+	default:
+		p.Config = filepath.Join(env("XDG_CONFIG_HOME", filepath.Join(home, ".config")), "reeve", "config.toml")
+		p.State = filepath.Join(env("XDG_STATE_HOME", filepath.Join(home, ".local", "state")), "reeve")
+		p.Data = env("XDG_DATA_HOME", filepath.Join(home, ".local", "share"))
+	}
+	p.ConfigDir = filepath.Dir(p.Config)
+	return p
 }
 
 // fromEnv takes a variable that holds an absolute path, as the platforms'

@@ -13,7 +13,7 @@ type seen struct{ state *readstate.State }
 func (s seen) Read(who reeve.Subject, p reeve.Place, page reeve.Page) {
 	r := readstate.Seen{Version: page.Version, Total: page.Total, Counted: page.Counted, Whole: page.Whole, Redacted: page.Redacted}
 	for _, l := range page.Lines {
-		r.Lines = append(r.Lines, readstate.Line{N: l.N, Text: l.Text.String(), Column: l.Column, Cut: l.Cut})
+		r.Lines = append(r.Lines, readstate.Line{N: l.N, Text: l.Text.String(), Column: l.Column, Chars: l.Chars, Cut: l.Cut})
 	}
 	s.state.Read(who, p, r)
 }

@@ -2,6 +2,7 @@ package node
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -48,10 +49,59 @@ func granted(path string) string {
 	return filepath.Clean(path)
 }
 
-// AddRoot writes a folder into the configuration, which is made when there is
-// none; everything else in the file stays as it is, comments too. The first
-// one switches file access on. A running node sees it at its next call.
-func AddRoot(configFile, path string, access reeve.Access) (RootEdit, error) {
+// AddRoot grants a folder: what stands there now is remembered in the state
+// folder, and the path is written into the configuration, which is made when
+// there is none; everything else in the file stays as it is, comments too. The
+// first one switches file access on. A running node sees it at its next call.
+//
+// A folder that is granted already, and was replaced by something that only
+// the owner may confirm, is an error: see ConfirmRoot.
+func AddRoot(ctx context.Context, p Places, path string, access reeve.Access) (RootEdit, error) {
+	s, err := LookAtRoot(ctx, path)
+	if err != nil {
+		return RootEdit{}, err
+	}
+	path = s.path
+	known := newKnownRoots(p.State, nil)
+	was := known.of(path)
+	has, err := inConfig(p.Config, path)
+	if err != nil {
+		return RootEdit{}, err
+	}
+	switch {
+	case !has || was.Real == "":
+		if err := known.remember(path, s.known, "roots add", false); err != nil {
+			return RootEdit{}, fmt.Errorf("what stands there could not be remembered: %w", err)
+		}
+	case !fits(was, s.known):
+		return RootEdit{}, errReplaced(s.Path)
+	}
+	done, err := addRoot(p.Config, path, access)
+	if err != nil && !has {
+		err = errors.Join(err, known.forget(path))
+	}
+	return done, err
+}
+
+// inConfig reports that a folder stands in the configuration.
+func inConfig(configFile, path string) (bool, error) {
+	b, err := readConfig(configFile)
+	if err != nil {
+		return false, err
+	}
+	c, err := decodeRoots(b)
+	if err != nil {
+		return false, fmt.Errorf("the configuration %s has a fault, so it was not changed: %w", configFile, err)
+	}
+	for _, r := range c.Root {
+		if granted(r.Path) == path {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func addRoot(configFile, path string, access reeve.Access) (RootEdit, error) {
 	var done RootEdit
 	if !filepath.IsAbs(path) || !utf8.ValidString(path) {
 		return done, fmt.Errorf("%q cannot stand in a configuration: it must be absolute, and valid UTF-8", path)
@@ -94,9 +144,17 @@ func AddRoot(configFile, path string, access reeve.Access) (RootEdit, error) {
 	return done, err
 }
 
-// RemoveRoot takes a folder out of the configuration.
-func RemoveRoot(configFile, path string) (removed bool, err error) {
+// RemoveRoot takes a folder out of the configuration, and forgets what stood
+// there.
+func RemoveRoot(p Places, path string) (removed bool, err error) {
 	path = filepath.Clean(path)
+	if removed, err = removeRoot(p.Config, path); err != nil || !removed {
+		return removed, err
+	}
+	return true, newKnownRoots(p.State, nil).forget(path)
+}
+
+func removeRoot(configFile, path string) (removed bool, err error) {
 	err = editConfig(configFile, func(old []byte) ([]byte, error) {
 		removed = false
 		before, err := decodeRoots(old)

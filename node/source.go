@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -12,6 +13,7 @@ import (
 	"reeve"
 	"reeve/internal/capfs"
 	"reeve/internal/guard"
+	"reeve/internal/pathname"
 	"reeve/internal/policy"
 )
 
@@ -24,6 +26,10 @@ type source struct {
 	run    policy.Run
 	files  *capfs.FS
 	now    func() time.Time
+	known  knownRoots
+	// keeps are the roots that the state folder remembers: all but those that
+	// were named for this run.
+	keeps atomic.Pointer[map[reeve.RootID]bool]
 
 	force atomic.Pointer[inForce]
 	mu    sync.Mutex // one reading at a time
@@ -72,7 +78,7 @@ func (s *source) get() (*inForce, error) {
 			next.current.Generation = f.current.Generation // looked again, nothing new
 		}
 	}
-	s.grant(next.policy)
+	next.problems = append(next.problems, s.grant(next.policy)...)
 	s.force.Store(next)
 	return next, nil
 }
@@ -104,20 +110,64 @@ func (s *source) read() (*inForce, error) {
 
 // grant makes the policy's folders the ones that are held. While nothing is
 // served, nothing is held.
-func (s *source) grant(p *policy.Policy) {
+func (s *source) grant(p *policy.Policy) []policy.Problem {
 	if !p.Enabled() {
 		s.files.SetGrants(nil, nil)
-		return
+		return nil
 	}
 	var grants []capfs.Grant
+	keeps := map[reeve.RootID]bool{}
 	for _, r := range p.Grants() {
-		grants = append(grants, capfs.Grant{ID: capfs.RootID(r.Path), Path: r.Path, Access: r.Access, Create: r.Create})
+		g := capfs.Grant{ID: capfs.RootID(r.Path), Path: r.Path, Access: r.Access, Create: r.Create}
+		if r.Source != policy.FromCommandLine {
+			keeps[g.ID] = true
+		}
+		grants = append(grants, g)
 	}
+	s.keeps.Store(&keeps)
 	var narrow []capfs.Narrowing
 	for _, n := range p.Narrowings() {
 		narrow = append(narrow, capfs.Narrowing{Path: n.Path, Kind: n.Kind, Rule: n.Rule, Folder: n.Folder})
 	}
-	s.files.SetGrants(grants, narrow)
+	for range 4 {
+		for i := range grants {
+			if g := &grants[i]; keeps[g.ID] {
+				g.Known = s.known.of(g.Path)
+			}
+		}
+		again, problems := s.first(s.files.SetGrants(grants, narrow), keeps)
+		if !again {
+			return problems
+		}
+	}
+	return []policy.Problem{{File: s.config, What: "names folders that other processes keep replacing"}}
+}
+
+// first remembers folders that are opened for the first time. Again says that
+// another process was quicker: what it opened counts.
+func (s *source) first(roots []capfs.Status, keeps map[reeve.RootID]bool) (again bool, problems []policy.Problem) {
+	for _, r := range roots {
+		if !keeps[r.ID] || r.State != reeve.StateOpen || r.Known.Real != "" {
+			continue
+		}
+		switch err := s.known.remember(r.Path, r.Held, "first use", true); {
+		case errors.Is(err, errKnown):
+			// Both may have opened the same one.
+			again = again || s.known.of(r.Path) != r.Held
+		case err != nil:
+			problems = append(problems, policy.Problem{File: s.config, What: "grants " + pathname.EscapePath(r.Path) +
+				", and what stands there now could not be remembered (" + cause(err) + "): after a restart another folder could pass for it"})
+		}
+	}
+	return again, problems
+}
+
+// happened notes what became of a root between calls.
+func (s *source) happened(e capfs.Event) error {
+	if keeps := s.keeps.Load(); keeps == nil || !(*keeps)[e.Root.ID] {
+		return nil
+	}
+	return s.known.happened(e)
 }
 
 // environment is what the rules need to know of this computer. It is made

@@ -16,6 +16,8 @@ type UndoOptions struct {
 	ID string
 	// DryRun tells what would happen.
 	DryRun bool
+	// Door is how the owner came, for the record; empty is "library".
+	Door string
 }
 
 // Undone is what an undo came to, or would.
@@ -54,14 +56,24 @@ func (u Undone) Ready() bool {
 // changed since what the change had left. A folder that the change made goes
 // only when it is empty.
 //
+// With an error the result still tells which change it was and where.
+//
 // It belongs to the owner's tools, never behind an agent's call: what history
 // keeps may be protected by now.
 func (n *Node) Undo(ctx context.Context, o UndoOptions) (Undone, error) {
-	return undo(ctx, n.gate, n.history(), o)
+	return undo(ctx, n, n.changes.history, o)
 }
 
-// history is the history of this node's state folder.
-func (n *Node) history() *history.Store { return openHistory(n.places.State, n.source.now) }
+// UndoRoots are the granted folders, in shown form, that a change was made in;
+// an empty ID is that of the last one that Undo would take back. Nothing but
+// the history is looked at.
+func (n *Node) UndoRoots(ctx context.Context, id string) ([]string, error) {
+	p, err := planUndo(ctx, n.changes.history, id)
+	if err != nil {
+		return nil, err
+	}
+	return p.Roots, nil
+}
 
 func undo(ctx context.Context, gate reeve.Doer, store *history.Store, o UndoOptions) (Undone, error) {
 	p, err := planUndo(ctx, store, o.ID)
@@ -69,8 +81,11 @@ func undo(ctx context.Context, gate reeve.Doer, store *history.Store, o UndoOpti
 		return Undone{}, err
 	}
 	as := history.NewID()
+	if o.Door == "" {
+		o.Door = "library"
+	}
 	call := func(steps []reeve.RestoreStep, dry bool) (*reeve.Restored, []reeve.Text, error) {
-		out, err := gate.Do(ctx, reeve.Request{ID: undoCall(p.Change, as), Subject: reeve.Subject{Kind: reeve.Owner, Door: "library"},
+		out, err := gate.Do(ctx, reeve.Request{ID: undoCall(p.Change, as), Subject: reeve.Subject{Kind: reeve.Owner, Door: o.Door},
 			Call: &reeve.Restore{Change: p.Change, Steps: steps, DryRun: dry}})
 		if err != nil {
 			return nil, nil, err

@@ -3,6 +3,7 @@ package node
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -40,7 +41,7 @@ func writeWhole(path string, data []byte) error {
 
 // readConfig gives the file's bytes; none at all when it does not exist.
 func readConfig(path string) ([]byte, error) {
-	b, err := os.ReadFile(path)
+	b, err := readRegular(path, maxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -48,4 +49,41 @@ func readConfig(path string) ([]byte, error) {
 		return nil, fmt.Errorf("the configuration %s could not be read: %w", path, err)
 	}
 	return b, nil
+}
+
+// maxConfig is the most that a configuration may hold, in bytes.
+const maxConfig = 256 << 10
+
+var (
+	errNotRegular = errors.New("it is not a file but a folder, a pipe or a device")
+	errTooLarge   = errors.New("it is larger than 256 KiB")
+)
+
+// readRegular reads a file and nothing else: a pipe would never answer, and a
+// device never end. What stands there is looked at before it is opened, and
+// what was opened again.
+func readRegular(path string, most int64) ([]byte, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, errNotRegular
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|openNoWait, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if st, err = f.Stat(); err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, errNotRegular
+	}
+	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(b)) > most {
+		err = errTooLarge
+	}
+	return b, err
 }
