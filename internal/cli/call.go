@@ -16,9 +16,9 @@ import (
 
 func callCommand(env *Env) *cobra.Command {
 	var f runFlags
-	var asJSON bool
+	var asJSON, noWait bool
 	cmd := &cobra.Command{
-		Use:   "call TOOL [key=value …] [--json] [--read DIR] [--root DIR] [--profile PROFILE] [--approve HOW]",
+		Use:   "call TOOL [key=value …] [--json] [--no-wait] [--read DIR] [--root DIR] [FLAG…]",
 		Short: "Call one tool by hand, as an agent would",
 		Long: "Calls one tool as an agent named cli, through the same gate and onto the same\n" +
 			"record, and prints what a model would read.\n\n" +
@@ -26,8 +26,9 @@ func callCommand(env *Env) *cobra.Command {
 			"  key=@FILE    the text of a file; key=@- reads the standard input\n" +
 			"  key:=JSON    JSON, as it is\n\n" +
 			"A key written several times makes a list (paths=a paths=b). Paths are relative to\n" +
-			"the working folder. The exit code is 0 for a result, 1 for a refusal, 2 for a call\n" +
-			"that could not be understood.",
+			"the working folder. What needs your yes is asked at the terminal and in the console.\n" +
+			"The exit code is 0 for a result, 1 for a refusal, 2 for a call that could not be\n" +
+			"understood.",
 		Example: "  reeve call list_directory path=. --read .\n" +
 			"  reeve call read_file path=README.md offset=10 limit=5 --read .\n" +
 			"  reeve call search_files pattern='*.go' contains=reeve path=. --read .",
@@ -38,16 +39,17 @@ func callCommand(env *Env) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return call(cmd.Context(), env, &f, args, asJSON)
+			return call(cmd.Context(), env, &f, args, asJSON, noWait)
 		},
 	}
 	f.add(cmd)
 	f.addRoot(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the outcome as JSON, for programs")
+	cmd.Flags().BoolVar(&noWait, "no-wait", false, "ask nowhere: name the question that waits, and end")
 	return cmd
 }
 
-func call(ctx context.Context, env *Env, f *runFlags, args []string, asJSON bool) error {
+func call(ctx context.Context, env *Env, f *runFlags, args []string, asJSON, noWait bool) error {
 	speech := native.New()
 	tool, ok := speech.Tool(args[0])
 	if !ok {
@@ -70,14 +72,22 @@ func call(ctx context.Context, env *Env, f *runFlags, args []string, asJSON bool
 			return err
 		}
 		printProblems(env, st)
-		request, err := decode(tool, typed, st.Settings)
+		request, named, err := decode(tool, typed, st.Settings)
 		if refused, ok := reeve.AsError(err); ok {
+			err := n.Refused(ctx, reeve.Request{Subject: cliSubject(), Call: &reeve.Unread{Tool: tool.Verb, Paths: named}}, refused)
+			if e, ok := reeve.AsError(err); ok {
+				refused = e
+			}
 			return refuse(env, speech, refused, exitUsage, asJSON)
 		} else if err != nil {
 			return err
 		}
 		ctx, done := withProgress(ctx, env.Stderr)
-		out, err := n.Do(ctx, reeve.Request{Subject: cliSubject(), Call: request})
+		do := doAsking
+		if noWait {
+			do = func(ctx context.Context, n *node.Node, r reeve.Request) (reeve.Outcome, error) { return n.Do(ctx, r) }
+		}
+		out, err := do(ctx, n, reeve.Request{Subject: cliSubject(), Call: request})
 		done()
 		if refused, ok := reeve.AsError(err); ok {
 			return refuse(env, speech, refused, exitRefused, asJSON)
@@ -99,26 +109,31 @@ func call(ctx context.Context, env *Env, f *runFlags, args []string, asJSON bool
 		if !strings.HasSuffix(text, "\n") {
 			text += "\n"
 		}
-		_, err = fmt.Fprint(env.Stdout, text)
+		_, err = fmt.Fprint(env.Stdout, forOutput(env.Stdout, text))
 		return err
 	})
 }
 
 // decode makes a verb's call of typed words, by the tool's own strict reading.
-func decode(tool *dialect.Tool, typed []argument, s reeve.Settings) (reeve.Call, error) {
+// Of words that are refused it gives the paths.
+func decode(tool *dialect.Tool, typed []argument, s reeve.Settings) (reeve.Call, []string, error) {
 	raw, err := tool.Schema(s)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var known schema
 	if err := json.Unmarshal(raw, &known); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	object, err := object(typed, known)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return tool.Decode(object, s)
+	call, err := tool.Decode(object, s)
+	if err != nil {
+		return nil, tool.Paths(object, s), err
+	}
+	return call, nil, nil
 }
 
 // refuse prints a refusal as a model would read it, or as JSON.
@@ -133,11 +148,11 @@ func refuse(env *Env, speech *dialect.Dialect, e *reeve.Error, code int, asJSON 
 	return silent(code)
 }
 
-// waiting says that a person has to answer first.
+// waiting says that a person has to answer first, and how.
 func waiting(env *Env, p *reeve.Pending, asJSON bool) error {
 	if p != nil && !asJSON {
-		fmt.Fprintf(env.Stderr, "%s\n%s\nThe owner has not answered yet. Nothing was written. Call again with the same arguments after an answer to question %s.\n",
-			p.Question.Title, p.Question.Body, p.ID)
+		(&terminal{}).show(env.Stderr, p.Question, shownLines)
+		fmt.Fprintf(env.Stderr, "\nNobody could be asked. Nothing was written. Answer with `reeve approve %s`; then call again with the same arguments.\n", p.ID)
 	}
 	return silent(exitRefused)
 }

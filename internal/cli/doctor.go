@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -96,6 +97,7 @@ func examine(ctx context.Context, c node.Config) []finding {
 	} else if err != nil {
 		say("configuration", "wrong", fmt.Sprintf("%s cannot be looked at: %v", config, cause(err)), "")
 	}
+	c.StartWait = ownerWait
 	n, err := node.New(ctx, c)
 	if err != nil {
 		say("start", "wrong", err.Error(), "")
@@ -130,12 +132,15 @@ func examine(ctx context.Context, c node.Config) []finding {
 			say("folder", "note", said, "")
 		case "":
 			say("folder", "note", said+"not served", "")
+		case reeve.StateSuspended:
+			say("folder", "wrong", said, confirmCommand(r)+" shows what stands there and asks")
 		default:
-			say("folder", "wrong", said, "look at what stands there; `reeve roots remove` and `roots add` take it up anew")
+			say("folder", "wrong", said, "it is served again as soon as it is back; `reeve roots remove "+r.Path+"` takes it back")
 		}
 	}
 	all = append(all, stateFindings(places.State)...)
 	all = append(all, recordFindings(places.State)...)
+	all = append(all, clientFindings(places.State, time.Now())...)
 	for _, x := range features(places.State) {
 		if x.there {
 			say(x.name, "ok", x.with, "")

@@ -13,6 +13,7 @@ import (
 
 // TestMain removes what program built.
 func TestMain(m *testing.M) {
+	alone() // no test may ask whoever started it
 	code := m.Run()
 	built.Lock()
 	if built.dir != "" {
@@ -63,7 +64,7 @@ func place(t testing.TB) (home string, env []string) {
 	write(t, filepath.Join(home, "notes", "plan.txt"), "first line\nsecond line\n")
 	for _, kv := range os.Environ() {
 		k, _, _ := strings.Cut(kv, "=")
-		if !strings.HasPrefix(k, "XDG_") && !strings.HasPrefix(k, "REEVE_") && k != "HOME" && k != "COLUMNS" {
+		if !strings.HasPrefix(k, "XDG_") && !strings.HasPrefix(k, "REEVE_") && k != "HOME" && k != "COLUMNS" && k != "DISPLAY" && k != "WAYLAND_DISPLAY" {
 			env = append(env, kv)
 		}
 	}

@@ -130,7 +130,7 @@ func showLog(ctx context.Context, env *Env, dir string, want record.Filter, f lo
 
 func emptyLog(want record.Filter, f logFlags) string {
 	if want == (record.Filter{}) && !f.refused {
-		return "the record is empty: nothing was asked yet."
+		return "the record is empty: nothing was asked yet, or its files were removed."
 	}
 	return "no row is like that. `reeve log` shows all of them."
 }
@@ -255,6 +255,14 @@ func toolName(r *reeve.Row) string {
 // resultOf is how a call ended, in a few words.
 func resultOf(r *reeve.Row) string {
 	switch {
+	case r.Event == "answer" && r.Rule == node.Elicited && r.Code == reeve.NoChannel:
+		return "no answer from its window"
+	case r.Event == "answer" && r.Code != "":
+		return "too late: " + r.Rule
+	case r.Event == "answer" && r.Verdict == reeve.Allow:
+		return "yes: " + r.Rule
+	case r.Event == "answer":
+		return "no: " + r.Rule
 	case r.Code != "":
 		if r.Kind == reeve.IO {
 			return "failed: " + string(r.Code)

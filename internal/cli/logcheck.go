@@ -22,8 +22,9 @@ func logVerify(env *Env) *cobra.Command {
 		Long: "Checks every row of the record against the one before it, and what segments say\n" +
 			"about each other. With --kept it also compares with heads that `reeve log head`\n" +
 			"printed earlier and that were kept elsewhere. The exit code is 1 if something is\n" +
-			"wrong. A program that runs as you can rewrite all of the record; only heads kept\n" +
-			"elsewhere show that.",
+			"wrong. Without --kept it cannot see that the last rows of the newest segment were\n" +
+			"taken away. A program that runs as you can rewrite all of the record; only heads\n" +
+			"kept elsewhere show that.",
 		Example: "  reeve log verify\n  reeve log verify --kept heads-2026-11-30.txt",
 		Args:    exactly(0, ""),
 		RunE: func(*cobra.Command, []string) error {

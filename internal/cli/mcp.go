@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"reeve/internal/asking"
 	"reeve/internal/dialect"
 	"reeve/internal/dialect/native"
 	"reeve/internal/mcpserver"
@@ -65,9 +66,15 @@ func serve(ctx context.Context, env *Env, c node.Config) error {
 		}
 		printProblems(env, st)
 		whyNothing(env, st)
+		// Never at the terminal: that is the client's screen.
+		asker, closePage := channels(n)
+		defer closePage()
 		s := mcpserver.New(mcpserver.Options{
 			Doer: n, Dialect: native.New(), Source: facts{n}, Version: programVersion(),
-			Log: func(line string) { fmt.Fprintln(env.Stderr, "reeve: "+oneLine(line)) },
+			Waiter: asker, Answers: clientAnswers{n.Questions()},
+			Tickets: asking.NewTickets(asking.TicketOptions{Key: func() ([]byte, error) { return asking.Key(n.Places().State) }}),
+			Gone:    func() bool { return hungUp(env.Stdin) },
+			Log:     func(line string) { fmt.Fprintln(env.Stderr, "reeve: "+oneLine(line)) },
 		})
 		err = s.Run(ctx, env.Stdin, env.Stdout)
 		switch {
@@ -99,6 +106,14 @@ func (f facts) Facts(ctx context.Context) (dialect.Facts, error) {
 		return dialect.Facts{}, err
 	}
 	out := dialect.Facts{Enabled: st.Enabled, Generation: st.Generation, Settings: st.Settings, Relative: st.Relative, Asks: st.Asks}
+	how, err := f.n.Asking(ctx)
+	if err != nil {
+		return dialect.Facts{}, err
+	}
+	out.Elicit, out.Wait = how.Elicitation, how.Wait
+	if out.Wait == 0 {
+		out.Wait = -1
+	}
 	for _, r := range st.Roots {
 		out.Roots = append(out.Roots, dialect.Root{Path: r.Path, Access: r.Access})
 	}

@@ -12,6 +12,8 @@ import (
 // onRecord puts what the owner changes in the rules on record, before it
 // happens: a grant that nobody remembers giving shows in the log. Where the
 // row cannot be written nothing is changed.
+// A change that gives errNoChange leaves what was there, and a row says that;
+// it is no error of onRecord.
 func onRecord(ctx context.Context, state, what, path string, change func() error) error {
 	s, err := record.Open(record.Options{Dir: state, Process: record.Process{Name: "reeve", Version: programVersion()}})
 	if err != nil {
@@ -23,6 +25,11 @@ func onRecord(ctx context.Context, state, what, path string, change func() error
 		return errors.Join(err, s.Close())
 	}
 	err = change()
+	if errors.Is(err, errNoChange) {
+		row.Time, row.Note = time.Now(), what+": nothing was changed"
+		_, e := s.AppendSync(context.WithoutCancel(ctx), row)
+		return errors.Join(e, s.Close())
+	}
 	if err != nil {
 		row.Time, row.Kind, row.Code, row.Note = time.Now(), reeve.IO, reeve.Failed, what+": "+err.Error()
 		_, e := s.AppendSync(context.WithoutCancel(ctx), row)
@@ -30,3 +37,6 @@ func onRecord(ctx context.Context, state, what, path string, change func() error
 	}
 	return s.Close()
 }
+
+// errNoChange: everything stood already as it was asked for.
+var errNoChange = errors.New("nothing was changed")

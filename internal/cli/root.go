@@ -10,8 +10,9 @@ import (
 // newRoot builds the whole tree of commands. Building it opens nothing.
 func newRoot(env *Env) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "reeve",
-		Short: "Reeve looks after your files while an AI agent works on them",
+		Use:     "reeve",
+		Version: programVersion(), // for --version
+		Short:   "Reeve looks after your files while an AI agent works on them",
 		Long: "Reeve looks after your files while an AI agent works on them.\n\n" +
 			"It serves the folders you name to an agent over MCP, refuses everything else,\n" +
 			"and keeps a record of what was asked and what was shown.",
@@ -41,9 +42,12 @@ func newRoot(env *Env) *cobra.Command {
 	root.AddCommand(
 		mcpCommand(env),
 		callCommand(env),
+		approveCommand(env),
+		consoleCommand(env),
 		rootsCommand(env),
 		explainCommand(env),
 		logCommand(env),
+		undoCommand(env),
 		doctorCommand(env),
 		versionCommand(env),
 	)

@@ -18,12 +18,12 @@ import (
 func rootsCommand(env *Env) *cobra.Command {
 	cmd := parent(&cobra.Command{
 		Use:   "roots",
-		Short: "Show, add or remove the folders that agents may reach",
+		Short: "Show, add, remove or confirm the folders that agents may reach",
 		Long: "The folders that agents may reach. They stand in the configuration file, and a\n" +
 			"change holds from the next call of every running `reeve mcp` on.",
 		Example: "  reeve roots add --read ~/notes\n  reeve roots list",
 	})
-	cmd.AddCommand(rootsList(env), rootsAdd(env), rootsRemove(env))
+	cmd.AddCommand(rootsList(env), rootsAdd(env), rootsRemove(env), rootsConfirm(env))
 	return cmd
 }
 
@@ -36,7 +36,7 @@ func rootsList(env *Env) *cobra.Command {
 		Example: "  reeve roots list",
 		Args:    exactly(0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			st, err := statusOf(cmd.Context(), node.Config{Version: programVersion()})
+			st, err := statusOf(cmd.Context(), node.Config{Version: programVersion(), StartWait: ownerWait})
 			if err != nil {
 				return err
 			}
@@ -75,6 +75,9 @@ func printRoots(env *Env, st node.Status) {
 			line += " (from the " + r.Source + ")"
 		}
 		fmt.Fprintln(out, line)
+		if r.State == reeve.StateSuspended {
+			fmt.Fprintln(out, pad("", 13)+"→ "+confirmCommand(r)+" shows what stands there and asks")
+		}
 	}
 	if off := whyOff(st); off != "" {
 		fmt.Fprintln(out, "Nothing is served: "+off)
@@ -137,7 +140,7 @@ func addRoot(ctx context.Context, env *Env, dir string, access reeve.Access) err
 	if filepath.Dir(abs) == abs {
 		return fmt.Errorf("%s is everything on this computer. Nothing was granted; name the folders that agents need.", shown)
 	}
-	if err := worthGranting(ctx, abs, shown, access); err != nil {
+	if err := worthGranting(ctx, abs, shown, access, "Nothing was granted."); err != nil {
 		return err
 	}
 	places, err := node.DefaultPlaces()
@@ -146,7 +149,10 @@ func addRoot(ctx context.Context, env *Env, dir string, access reeve.Access) err
 	}
 	var done node.RootEdit
 	err = onRecord(ctx, places.State, "grant "+string(access), shown, func() (err error) {
-		done, err = node.AddRoot(places.Config, abs, access)
+		done, err = node.AddRoot(ctx, places, abs, access)
+		if err == nil && !done.Added && !done.Changed && !done.SwitchedOn {
+			return errNoChange
+		}
 		return err
 	})
 	if err != nil {
@@ -178,22 +184,22 @@ func addRoot(ctx context.Context, env *Env, dir string, access reeve.Access) err
 
 // worthGranting asks the gate itself what an agent would get of a folder: it
 // alone knows which are protected, Reeve's own or no files at all.
-func worthGranting(ctx context.Context, abs, shown string, access reeve.Access) error {
-	n, err := node.New(ctx, node.Config{Folders: []node.Folder{{Path: abs, Access: access}}, Version: programVersion()})
+func worthGranting(ctx context.Context, abs, shown string, access reeve.Access, not string) error {
+	n, err := node.New(ctx, node.Config{Folders: []node.Folder{{Path: abs, Access: access}}, Version: programVersion(), StartWait: ownerWait})
 	if err != nil {
 		return err
 	}
 	defer n.Shutdown(context.WithoutCancel(ctx))
 	ex, err := n.Explain(ctx, abs, cliSubject())
 	if err != nil {
-		return withNot(err, "Nothing was granted.")
+		return withNot(err, not)
 	}
 	if ex.Err != nil {
-		return fmt.Errorf("%s Nothing was granted.", refusalText(ex.Err))
+		return fmt.Errorf("%s %s", refusalText(ex.Err), not)
 	}
 	for _, e := range ex.Effects {
 		if e.Effect == reeve.EffectList && e.Decision.Verdict == reeve.Refuse {
-			return fmt.Errorf("%s %s (%s), so no agent could reach it. Nothing was granted.", shown, e.Decision.Reason, e.Decision.Rule)
+			return fmt.Errorf("%s %s (%s), so no agent could reach it. %s", shown, e.Decision.Reason, e.Decision.Rule, not)
 		}
 	}
 	return nil
@@ -223,7 +229,10 @@ func rootsRemove(env *Env) *cobra.Command {
 			}
 			removed := false
 			err = onRecord(cmd.Context(), places.State, "take back", pathname.EscapePath(abs), func() (err error) {
-				removed, err = node.RemoveRoot(places.Config, abs)
+				removed, err = node.RemoveRoot(places, abs)
+				if err == nil && !removed {
+					return errNoChange
+				}
 				return err
 			})
 			if err != nil {

@@ -31,6 +31,7 @@ func TestStories(t *testing.T) {
 			"reeve":  func(ts *testscript.TestScript, neg bool, args []string) { runReeve(ts, bin, wanted(neg), args) },
 			"exits":  func(ts *testscript.TestScript, neg bool, args []string) { exits(ts, bin, neg, args) },
 			"talk":   func(ts *testscript.TestScript, neg bool, args []string) { talk(ts, bin, neg, args) },
+			"answer": func(ts *testscript.TestScript, neg bool, args []string) { answerQuestion(ts, bin, wanted(neg), args) },
 			"tamper": tamper,
 			"oddly":  oddly,
 		},

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// screen is a terminal with a program in front of it.
+type screen struct {
+	t     *testing.T
+	f     *os.File
+	mu    sync.Mutex
+	shown bytes.Buffer
+	cmd   *exec.Cmd
+}
+
+// onScreen starts the program with a terminal that controls it, which is none
+// of its standard files.
+func onScreen(t *testing.T, env []string, stdin string, args ...string) *screen {
+	t.Helper()
+	f, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("no pseudo-terminals here: ", err)
+	}
+	if err := unix.IoctlSetPointerInt(int(f.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	side, err := os.OpenFile(fmt.Sprint("/dev/pts/", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer side.Close()
+	s := &screen{t: t, f: f, cmd: exec.Command(program(t), args...)}
+	s.cmd.Env = append(env, "TERM=dumb")
+	s.cmd.Stdin = strings.NewReader(stdin)
+	s.cmd.ExtraFiles = []*os.File{side}
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 3}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		b := make([]byte, 4096)
+		for {
+			n, err := f.Read(b)
+			s.mu.Lock()
+			s.shown.Write(b[:n])
+			s.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		s.cmd.Process.Kill()
+		f.Close()
+	})
+	return s
+}
+
+func (s *screen) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shown.String()
+}
+
+func (s *screen) until(what string) {
+	s.t.Helper()
+	for range 3000 {
+		if strings.Contains(s.text(), what) {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	s.t.Fatalf("%q did not appear:\n%s", what, s.text())
+}
+
+func (s *screen) typed(what string) {
+	s.t.Helper()
+	if _, err := s.f.WriteString(what); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// A person is asked at the terminal that controls the call; what is piped into
+// it answers nothing.
+func TestAskedAtTheTerminal(t *testing.T) {
+	for name, c := range map[string]struct {
+		typed string
+		code  int
+	}{"yes": {"y\n", 0}, "Enter": {"\n", 1}} {
+		t.Run(name, func(t *testing.T) {
+			home, env := place(t)
+			file := filepath.Join(home, "notes", "new.txt")
+			s := onScreen(t, env, "y\ny\ny\n", "call", "write_file", "path="+file, "content=text", "--root", filepath.Join(home, "notes"))
+			s.until("Allow it? y or N, t for 10 minutes on this file: ")
+			if _, err := os.Stat(file); err == nil {
+				t.Fatal("written before the answer")
+			}
+			if !strings.Contains(s.text(), "Create new.txt?\r\n"+file+"\r\n") {
+				t.Errorf("%q", s.text())
+			}
+			s.typed(c.typed)
+			err := s.cmd.Wait()
+			if got := max(0, exitCode(err)); err != nil && got != c.code || err == nil && c.code != 0 {
+				t.Fatalf("%v; %s", err, s.text())
+			}
+			if _, err := os.Stat(file); (err == nil) != (c.code == 0) {
+				t.Errorf("after %s: %v", name, err)
+			}
+		})
+	}
+}
+
+func TestAnsweredFromAnotherShell(t *testing.T) {
+	home, env := place(t)
+	file := filepath.Join(home, "notes", "new.txt")
+	s := onScreen(t, env, "", "call", "write_file", "path="+file, "content=text", "--root", filepath.Join(home, "notes"))
+	s.until("Allow it?")
+	answerFrom(t, env, waitingOne(t, env), "--yes")
+	if err := s.cmd.Wait(); err != nil {
+		t.Fatal(err, s.text())
+	}
+	s.until("This is not asked here any more.")
+	if b, err := os.ReadFile(file); string(b) != "text" {
+		t.Error(err)
+	}
+}
+
+func TestApproveAsksAtTheTerminal(t *testing.T) {
+	home, env := place(t)
+	call := exec.Command(program(t), "call", "delete_path", "path="+filepath.Join(home, "notes", "plan.txt"), "--root", filepath.Join(home, "notes"), "--no-wait")
+	call.Env = env
+	if out, err := call.CombinedOutput(); exitCode(err) != 1 {
+		t.Fatalf("%v %s", err, out)
+	}
+	id := waitingOne(t, env)
+	s := onScreen(t, env, "y\n", "approve", strings.ToLower(id[:3])+"-"+id[3:])
+	s.until("Delete plan.txt?")
+	s.until("Allow it? y or N: ")
+	s.typed("t\n")
+	s.until("That is neither y nor n.")
+	s.typed("yes\n")
+	if err := s.cmd.Wait(); err != nil {
+		t.Fatal(err, s.text())
+	}
+}
+
+// A server's terminal is its client's screen: nothing is ever asked there.
+func TestAServerAsksNothingAtItsTerminal(t *testing.T) {
+	home, env := place(t)
+	initialize := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}` + "\n" +
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" +
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"write_file","arguments":{"path":"a.txt","content":"a"}}}` + "\n"
+	s := onScreen(t, env, initialize, "mcp", filepath.Join(home, "notes"))
+	if err := s.cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	waitingOne(t, env)
+	if s.text() != "" {
+		t.Errorf("it wrote to its terminal: %q", s.text())
+	}
+}
