@@ -1,9 +1,16 @@
 // Command start measures how long a Reeve MCP server takes from being started
 // to its initialize reply, and how much memory it holds after tools/list.
+//
+//	start [-max-ms N] [-max-mb N] REEVE DIR
+//
+// The flags are goals. More memory than -max-mb is a failure (exit code 1). A
+// start longer than -max-ms is only said to be one, since other work on the
+// machine slows it down; the memory does not depend on that.
 package main
 
 import (
 	"bufio"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,8 +24,11 @@ import (
 const rounds = 15
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: start REEVE DIR")
+	maxMS := flag.Float64("max-ms", 0, "goal for the fastest start, in ms (0: none)")
+	maxMB := flag.Float64("max-mb", 0, "bound of the median resident memory, in MB (0: none)")
+	flag.Parse()
+	if flag.NArg() != 2 {
+		fmt.Fprintln(os.Stderr, "usage: start [-max-ms N] [-max-mb N] REEVE DIR")
 		os.Exit(2)
 	}
 	state, err := os.MkdirTemp("", "reeve-bench-")
@@ -29,7 +39,7 @@ func main() {
 	var took []time.Duration
 	var rss []int
 	for range rounds {
-		d, kb, err := once(os.Args[1], os.Args[2], state)
+		d, kb, err := once(flag.Arg(0), flag.Arg(1), state)
 		if err != nil {
 			fail(err)
 		}
@@ -40,6 +50,18 @@ func main() {
 	fmt.Printf("start to initialize reply: min %.2f ms, median %.2f ms (%d runs)\n", ms(took[0]), ms(took[rounds/2]), rounds)
 	if rss[rounds/2] > 0 {
 		fmt.Printf("resident after tools/list: min %.1f MB, median %.1f MB\n", float64(rss[0])/1024, float64(rss[rounds/2])/1024)
+	}
+	if *maxMS > 0 && ms(took[0]) > *maxMS {
+		fmt.Fprintf(os.Stderr, "warning: the fastest start took %.2f ms, over the goal of %g ms\n", ms(took[0]), *maxMS)
+	}
+	if *maxMB > 0 {
+		switch mb := float64(rss[rounds/2]) / 1024; {
+		case mb == 0:
+			fmt.Fprintln(os.Stderr, "warning: resident memory is not known on this system")
+		case mb > *maxMB:
+			os.RemoveAll(state) // fail does not come back
+			fail(fmt.Errorf("%.1f MB resident after tools/list, over the bound of %g MB", mb, *maxMB))
+		}
 	}
 }
 

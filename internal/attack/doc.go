@@ -8,7 +8,8 @@
 // in every byte that came back. Swapper exchanges a folder and a link under
 // the feet of whatever runs; DeadMount is a file system that stops answering;
 // LineClient speaks the protocol by hand; ModelClients show a result as three
-// kinds of client would; Mutation breaks the source on purpose and expects a
+// kinds of client would; Lies are told to an Asker by clients that answer for
+// their user; Mutation breaks the source on purpose and expects a
 // test to notice.
 //
 // The package does not protect from anything and proves nothing by staying

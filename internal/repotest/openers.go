@@ -16,6 +16,7 @@ func OpensFiles() []May {
 		{"internal/capfs", "the one door to user files: it walks held descriptors"},
 		{"internal/record", "it writes segments in Reeve's own state folder"},
 		{"internal/approval", "it keeps cards and answers in Reeve's own state folder"},
+		{"internal/asking", "it keeps the signs of open pages and its key in Reeve's own state folder"},
 		{"internal/approval/*", "a channel reaches its socket or its helper program"},
 		{"internal/history", "it keeps blobs in Reeve's own state folder"},
 		{"internal/worker", "it starts from Reeve's own program file"},
