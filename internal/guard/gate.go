@@ -227,6 +227,18 @@ func (g *Gate) pass(ctx context.Context, c *call) (*passed, error) {
 // comes to. What does not exist is judged like what does, before anyone is
 // told that it does not.
 func (g *Gate) look(ctx context.Context, c *call, in reeve.Intent) (*Seen, error) {
+	for try := 1; ; try++ {
+		s, moved, err := g.lookOnce(ctx, c, in)
+		if err == nil || !moved || try == 5 {
+			return s, err
+		}
+	}
+}
+
+// lookOnce also reports that a refusal is about a file which is no longer
+// what the path leads to: a change has just put another in its place, and
+// what was held is in the history by now, or wherever else.
+func (g *Gate) lookOnce(ctx context.Context, c *call, in reeve.Intent) (_ *Seen, moved bool, _ error) {
 	s := &Seen{Intent: in}
 	ok := false
 	defer func() {
@@ -236,15 +248,15 @@ func (g *Gate) look(ctx context.Context, c *call, in reeve.Intent) (*Seen, error
 	}()
 	var err error
 	if s.held, s.shown, err = g.resolve(ctx, c, in.Path, in.Kind.Follows()); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if in.Kind == reeve.IntentMove {
 		if s.to, _, err = g.resolve(ctx, c, in.To, false); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	if s.Effects, err = effects(s); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for _, e := range s.Effects {
 		d := c.policy.Rules.Decide(c.Subject, e)
@@ -252,25 +264,25 @@ func (g *Gate) look(ctx context.Context, c *call, in reeve.Intent) (*Seen, error
 			d.Verdict = reeve.Allow // an owner is not asked; that is all
 		}
 		if d.Verdict != reeve.Allow && (d.Verdict != reeve.Ask || !e.Kind.Changes()) {
-			return nil, refusal(c.Call.Verb(), s.shown, e.Kind, d)
+			return nil, s.gone(ctx), refusal(c.Call.Verb(), s.shown, e.Kind, d)
 		}
 		s.decisions = append(s.decisions, d)
 	}
 	if err := g.there(ctx, c, s); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	last := len(s.Effects) - 1
 	if e := s.Effects[last]; (e.Kind == reeve.EffectMove || e.Kind == reeve.EffectRemove) && e.Place.Kind == reeve.Directory {
 		found, err := g.below(ctx, c, s.held, e, s.decisions[last])
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if found != nil && !c.Subject.IsOwner() {
 			s.decisions[last] = joined(s.decisions[last], *found)
 		}
 	}
 	ok = true
-	return s, nil
+	return s, false, nil
 }
 
 // resolve turns a path as written into a held place.

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"context"
+	"errors"
 
 	"reeve"
 )
@@ -124,4 +125,19 @@ func exists(verb reeve.Verb, path string, p reeve.Place) error {
 	}
 	return &reeve.Error{Op: string(verb), Path: path, Kind: reeve.IO, Code: reeve.Exists,
 		What: what, Not: "Nothing was changed.", Instead: "Choose another name, or remove it first."}
+}
+
+// gone reports that a held file with marks of its own is not what stands at
+// its name any more.
+func (s *Seen) gone(ctx context.Context) bool {
+	p := s.held.Place()
+	if p.Kind != reeve.File || len(p.Marks) == 0 {
+		return false
+	}
+	up, err := s.held.Parent(ctx)
+	if err != nil {
+		return errors.Is(err, reeve.Changed)
+	}
+	up.Close()
+	return false
 }
