@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,9 +29,11 @@ const (
 // recover finishes or takes back what processes that ended in the middle of a
 // change have left. Where there is no journal it costs one look.
 func (n *Node) recover(ctx context.Context) {
-	if left, err := os.ReadDir(journals(n.places.State)); err == nil && len(left) > 0 {
+	left, _ := os.ReadDir(journals(n.places.State))
+	if slices.ContainsFunc(left, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), ".journal") }) {
 		n.recovered(ctx, nil)
 	}
+	n.rescued(ctx)
 	if intents, boot := n.cutShort(ctx); boot != "" && n.calls.enter() {
 		go func() {
 			defer n.calls.leave()
@@ -75,6 +78,27 @@ func (n *Node) recovered(ctx context.Context, intents []capfs.Intent) bool {
 		_ = n.record.Append(ctx, row)
 	}
 	return err == nil
+}
+
+// rescued enters what processes had taken for the history when they ended.
+// It comes after the recovery of the files themselves, which needs nothing of
+// what was taken.
+func (n *Node) rescued(ctx context.Context) {
+	ctx, stop := context.WithTimeout(ctx, recoverTime)
+	defer stop()
+	list, err := n.changes.history.Recover(ctx)
+	row := reeve.Row{Time: n.source.now(), Event: "recovered", Target: reeve.Local}
+	for _, e := range list {
+		row.Asked, row.Note = nil, "what was there before was given to history"
+		if e.Path != "" {
+			row.Asked = []string{e.Path}
+		}
+		_ = n.record.Append(ctx, row)
+	}
+	if err != nil {
+		row.Asked, row.Note = nil, "could not finish: "+err.Error()
+		_ = n.record.Append(ctx, row)
+	}
 }
 
 // bootFile holds the start of this computer up to which changes were seen to.

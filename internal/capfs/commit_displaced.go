@@ -155,6 +155,14 @@ func (d *displaced) Release() error {
 // writes to it, or has done so since its bytes were kept: it stays until that
 // is over, and is kept again.
 func (d *displaced) release() (later bool, err error) {
+	// The lease comes first: a program that opens, writes and closes between
+	// a look and a lease would be overlooked.
+	who := nobody
+	if d.file != nil {
+		var l lease
+		l, who = unwritten(d.file)
+		defer l.end()
+	}
 	info, err := d.at.look(d.name)
 	if missing(err) || err == nil && !info.SameFile(d.info.Identity) {
 		d.tally.done()
@@ -166,13 +174,9 @@ func (d *displaced) release() (later bool, err error) {
 	if err != nil {
 		return false, bare(err)
 	}
-	if d.file != nil {
-		l, who := unwritten(d.file)
-		defer l.end()
-		if who == somebody || !same(info, d.info) {
-			d.tally.done()
-			return true, nil
-		}
+	if d.file != nil && (who == somebody || !same(info, d.info)) {
+		d.tally.done()
+		return true, nil
 	}
 	if err := d.l.fault("release"); err != nil {
 		return false, err

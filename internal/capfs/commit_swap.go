@@ -88,6 +88,11 @@ func (l *Ladder) Swap(ctx context.Context, list []Staged) (r Receipt, err error)
 		left := w.back()
 		return Receipt{Left: left, Kept: w.kept}, err
 	}
+	end, err := l.turn(ctx, mine[0].change.Place)
+	if err != nil {
+		return fail(err)
+	}
+	defer end()
 	for _, s := range mine {
 		done, err := w.one(s)
 		if err != nil {

@@ -15,20 +15,36 @@ var errUnable = errors.New("not possible on this file system")
 // Held is what a path led to, held but not opened; or, where nothing is
 // there, its deepest existing parent. It belongs to one caller, who closes it.
 type Held struct {
-	fs     *FS
-	v      *view
-	base   *taken // kept while node is the root's own handle
-	node   Node   // nil below a pending root
-	at     frame
-	place  reeve.Place
-	info   Info
-	shown  string
-	closed atomic.Bool
+	fs    *FS
+	v     *view
+	base  *taken // kept while node is the root's own handle
+	node  Node   // nil below a pending root
+	at    frame
+	place reeve.Place
+	info  Info
+	shown string
+	// aliases are the other names by which it was reached.
+	aliases []alias
+	closed  atomic.Bool
 }
 
 // Place is where the held thing really is, with the access of the deepest
 // root that holds it and the marks of what was walked through.
 func (h *Held) Place() reeve.Place { return h.place }
+
+// Aliases are the names by way of which the thing was reached, one for each
+// link that was followed: each as a place that differs from Place in its root
+// and components alone, without marks. Rules that protect a name hold for what
+// a link of that name leads to.
+func (h *Held) Aliases() []reeve.Place {
+	list := make([]reeve.Place, len(h.aliases))
+	for i, a := range h.aliases {
+		p := h.place
+		p.Root, p.RootPath, p.Components, p.Marks = a.root, reeve.Name(a.real), a.names, nil
+		list[i] = p
+	}
+	return list
+}
 
 // Info is the thing's state when it was held; its zero value when nothing is
 // there.

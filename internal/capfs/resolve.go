@@ -82,6 +82,8 @@ type walker struct {
 	links  int
 	// via is the last link that was followed, viaText its own text.
 	via, viaText string
+	// aliases are the names under which the thing was reached by way of links.
+	aliases []alias
 
 	v    *view
 	base *taken // the root the walk began at, kept
@@ -190,6 +192,7 @@ func (w *walker) walk(rest string) (h *Held, again string, err error) {
 				return nil, "", tooManyLinks("resolve", w.shown)
 			}
 			w.via, w.viaText = w.display(name), text
+			w.alias(name, rest)
 			if filepath.IsAbs(text) {
 				return nil, join(squeeze(text), rest), nil
 			}
@@ -308,7 +311,7 @@ func (w *walker) seal(h *Held, err error) (*Held, error) {
 func (w *walker) held() (*Held, error) {
 	h := w.hand()
 	h.place = placeOf(w.fs, w.v, w.at, w.names[w.at.depth:])
-	h.place.Via = w.via
+	h.place.Via, h.aliases = w.via, w.aliases
 	h.info = w.at.info
 	if h.info.Kind == reeve.Symlink {
 		text, err := w.fs.readLink(w.ctx, h.at.m, h.node)
@@ -350,6 +353,7 @@ func (w *walker) absent(name, rest string) (*Held, string, error) {
 		}
 	}
 	h := w.hand()
+	h.aliases = w.aliases
 	r := &h.v.roots[h.at.root]
 	h.place = reeve.Place{
 		Target: w.fs.o.Target, Root: r.grant.ID, RootPath: reeve.Name(r.now.real),
@@ -367,6 +371,33 @@ func placeOf(fs *FS, v *view, at frame, names []reeve.Name) reeve.Place {
 		Components: names, Kind: at.info.Kind, Links: at.info.Links, Mode: at.info.Mode,
 		Stamp: at.info.Stamp, Access: r.grant.Access, Marks: at.marks,
 	}
+}
+
+// alias is a name that is not the real one: the way to a link, and what was
+// asked for beyond it.
+type alias struct {
+	root  reeve.RootID
+	real  string
+	names []reeve.Name
+}
+
+// alias notes under which name the thing is asked for at a link.
+func (w *walker) alias(name, rest string) {
+	r := &w.v.roots[w.at.root]
+	names := append([]reeve.Name(nil), w.names[w.at.depth:]...)
+	names = append(names, reeve.Name(name))
+	for n := ""; rest != ""; {
+		switch n, rest = cutName(rest); n {
+		case "", ".":
+		case "..":
+			if names = names[:max(len(names)-1, 0)]; len(names) == 0 {
+				return // out of this root: another name decides
+			}
+		default:
+			names = append(names, reeve.Name(n))
+		}
+	}
+	w.aliases = append(w.aliases, alias{r.grant.ID, r.now.real, names})
 }
 
 // squeeze drops empty and "." names from an absolute path, but no "..".

@@ -206,3 +206,33 @@ func (look) Work(_ context.Context, _ reeve.Call, v *View, r *Reply) (Work, erro
 	r.Saw(v.At(0).Place(), reeve.Page{})
 	return Work{Answer: &said{r.Text("seen")}}, nil
 }
+
+// A link with a protected or controlling name is judged by that name too, and
+// so is what lies behind it.
+func TestLinksAreJudgedByTheirOwnNameToo(t *testing.T) {
+	r := newRig(t)
+	r.make("file", proj+"dotfiles/plain", "CANARY\n")
+	r.make("link", proj+"box/secret", "../dotfiles/plain")
+	r.make("link", proj+"vault", "dotfiles")
+	r.make("dir", proj+"x/secret2", "")
+	r.make("link", proj+"x/secret", "../dotfiles")
+	r.make("link", proj+"x/control", "../dotfiles/plain")
+	r.make("link", proj+"harmless", "dotfiles/plain")
+	for _, path := range []string{"box/secret", "x/secret/plain", "x/secret/none"} {
+		_, err := r.do(&arg{verb: "peek", path: path})
+		r.wantCode(err, reeve.Protected)
+		_, err = r.do(&arg{verb: "put", path: path, text: "x"})
+		r.wantCode(err, reeve.Protected)
+	}
+	if out, err := r.do(&arg{verb: "peek", path: "harmless"}); err != nil || out.Result == nil {
+		t.Fatalf("a harmless link: %v", err)
+	}
+	out, err := r.do(&arg{verb: "put", path: "x/control", text: "x"})
+	if err != nil || out.Pending == nil || !out.Pending.Question.HumanOnly || !strings.Contains(out.Pending.Question.Body, "by the link /home/ann/proj/x/control, and that is a control file") {
+		t.Fatalf("%+v %v", out, err)
+	}
+	r.rules.set(reeve.EffectReplace, reeve.Ask)
+	if out, _ := r.do(&arg{verb: "put", path: "harmless", text: "x"}); out.Pending == nil || out.Pending.Question.HumanOnly {
+		t.Fatalf("%+v", out)
+	}
+}

@@ -268,10 +268,13 @@ func (g *Gate) lookOnce(ctx context.Context, c *call, in reeve.Intent) (_ *Seen,
 		}
 		s.decisions = append(s.decisions, d)
 	}
+	last := len(s.Effects) - 1
+	if err := c.aliases(s, last); err != nil {
+		return nil, false, err
+	}
 	if err := g.there(ctx, c, s); err != nil {
 		return nil, false, err
 	}
-	last := len(s.Effects) - 1
 	if e := s.Effects[last]; (e.Kind == reeve.EffectMove || e.Kind == reeve.EffectRemove) && e.Place.Kind == reeve.Directory {
 		found, err := g.below(ctx, c, s.held, e, s.decisions[last])
 		if err != nil {
