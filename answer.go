@@ -176,7 +176,8 @@ type Facts struct {
 	Version     Version   `json:"version,omitzero"`
 }
 
-// Pages answers ReadFile, one page for each path in the order asked.
+// Pages answers ReadFile, one page for each path in the order asked. Where the
+// reply was full before the last path, a note names the rest.
 type Pages struct {
 	Pages []Page `json:"pages"`
 }
@@ -282,8 +283,8 @@ type ChangedFile struct {
 	// InPlace: no new file could take the old one's place, so the bytes were
 	// written into it, and another program may have seen it half written.
 	InPlace bool `json:"in_place,omitempty"`
-	// Names of the file before. Where there are several, only this one leads
-	// to the new content.
+	// Names of the file before, where there were several. A note says which of
+	// them lead to the new content.
 	Names uint64 `json:"names,omitempty"`
 	// Via is the link that was followed to get here.
 	Via Text `json:"via,omitzero"`

@@ -93,6 +93,9 @@ func TestLamAsksOncePerPathAndTurn(t *testing.T) {
 	if first.Question.Title != "Create report.md?" || first.Question.Body != report+"\nNew content is 2 bytes, 1 line." {
 		t.Fatalf("%q\n%s", first.Question.Title, first.Question.Body)
 	}
+	if !strings.Contains(first.Question.Detail, "1 a") {
+		t.Fatalf("the new content is not shown: %q", first.Question.Detail)
+	}
 	h.answer(first, true)
 	h.allowed("1", write("~/Downloads/report.md", "a\n"))
 	// Three more passes at one file, in three spellings: no more questions.

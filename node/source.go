@@ -187,6 +187,11 @@ func environment(config string, p Places) policy.Env {
 			e.Real[path] = real
 		}
 	}
+	// The usual state folder is Reeve's own also while REEVE_STATE names
+	// another: another Reeve may use it.
+	if usual := placesOf(p.Home, fromEnv).State; p.Home != "" && usual != p.State {
+		e.Own = append(e.Own, usual)
+	}
 	// A configuration outside Reeve's folder, or one that is a link into a
 	// folder of other things, is Reeve's own by itself, where it really is too.
 	for _, file := range []string{config, config + ".lock", generationFile(config)} {

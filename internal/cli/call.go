@@ -28,9 +28,10 @@ func callCommand(env *Env) *cobra.Command {
 			"A key written several times makes a list (paths=a paths=b). Paths are relative to\n" +
 			"the working folder. What needs your yes is asked at the terminal and in the console.\n" +
 			"The exit code is 0 for a result, 1 for a refusal, 2 for a call that could not be\n" +
-			"understood.",
+			"understood. `reeve call TOOL --help` tells what a tool takes.",
 		Example: "  reeve call list_directory path=. --read .\n" +
 			"  reeve call read_file path=README.md offset=10 limit=5 --read .\n" +
+			"  reeve call write_file path=notes.txt content=@draft.txt --root .\n" +
 			"  reeve call search_files pattern='*.go' contains=reeve path=. --read .",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -42,6 +43,15 @@ func callCommand(env *Env) *cobra.Command {
 			return call(cmd.Context(), env, &f, args, asJSON, noWait)
 		},
 	}
+	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		for _, a := range args {
+			if tool, ok := native.New().Tool(a); ok {
+				_ = toolHelp(cmd, tool)
+				return
+			}
+		}
+		_ = help(cmd)
+	})
 	f.add(cmd)
 	f.addRoot(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the outcome as JSON, for programs")

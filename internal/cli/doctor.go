@@ -74,10 +74,12 @@ func doctorCommand(env *Env) *cobra.Command {
 }
 
 func printFindings(w io.Writer, all []finding) {
+	const left = 5 + 2 + 17 + 2
+	wide := textColumns(w)
 	for _, x := range all {
-		fmt.Fprintf(w, "%-5s  %-17s  %s\n", x.State, x.What, oneLine(x.Said))
+		fmt.Fprintf(w, "%-5s  %-17s  %s\n", x.State, x.What, wrapped(oneLine(x.Said), wide, left))
 		if x.Fix != "" {
-			fmt.Fprintf(w, "%-5s  %-17s  → %s\n", "", "", oneLine(x.Fix))
+			fmt.Fprintf(w, "%-5s  %-17s  → %s\n", "", "", wrapped(oneLine(x.Fix), wide, left+2))
 		}
 	}
 }
@@ -119,6 +121,9 @@ func examine(ctx context.Context, c node.Config) []finding {
 		say("file access", "note", "agents get no tools: "+off, "")
 	} else {
 		say("file access", "ok", "on", "")
+	}
+	for _, w := range tooWide(st) {
+		say("folder", "note", w, "")
 	}
 	for _, r := range st.Roots {
 		said := fmt.Sprintf("%s (%s): %s", r.Path, r.Access, r.State)

@@ -17,7 +17,8 @@ func explainCommand(env *Env) *cobra.Command {
 		Use:   "explain PATH [--json] [--read DIR] [--root DIR] [--profile PROFILE] [--approve HOW]",
 		Short: "Show what an agent may do with a path, and which rule says so",
 		Long: "Shows where a path really is, and for each thing an agent could do with it whether\n" +
-			"that is allowed, asked or refused, which rule says so, and how to allow it.",
+			"that is allowed, asked or refused, which rule says so, and how to allow it.\n" +
+			"The exit code is 1 if no agent can reach the path at all.",
 		Example: "  reeve explain ~/notes/plan.md",
 		Args:    exactly(1, "the path to explain"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,11 +43,15 @@ func explainCommand(env *Env) *cobra.Command {
 					return err
 				}
 				if asJSON {
-					return printJSON(env.Stdout, ex)
+					err = printJSON(env.Stdout, ex)
+				} else {
+					printExplanation(env.Stdout, ex)
+					printProblems(env, st)
 				}
-				printExplanation(env.Stdout, ex)
-				printProblems(env, st)
-				return nil
+				if err == nil && ex.Err != nil {
+					return silent(exitRefused)
+				}
+				return err
 			})
 		},
 	}

@@ -66,17 +66,11 @@ func (f *runFlags) grant(c *node.Config, flag, dir string, access reeve.Access) 
 	if err != nil {
 		return usagef("%s: %v", flag, err)
 	}
-	for i, had := range c.Folders {
-		if had.Path != abs {
-			continue
-		}
-		// Named twice, once only for reading: the narrower word holds.
-		if had.Access != access {
-			c.Folders[i].Access = reeve.Read
-		}
-		return nil
+	// Named twice, once only for reading: the narrower word holds, and that is
+	// said where the rules are made.
+	if f := (node.Folder{Path: abs, Access: access}); !slices.Contains(c.Folders, f) {
+		c.Folders = append(c.Folders, f)
 	}
-	c.Folders = append(c.Folders, node.Folder{Path: abs, Access: access})
 	return nil
 }
 
@@ -106,13 +100,17 @@ func absolute(dir string) (string, error) {
 	return abs, nil
 }
 
-// unescaped undoes the shown form of each component.
+// unescaped undoes the shown form of each component. Another spelling of it
+// is no shown form: a folder may really be named so.
 func unescaped(path string) (string, error) {
 	parts := strings.Split(path, "/")
 	for i, p := range parts {
-		raw, err := pathname.Unescape(p)
+		raw, exact, err := pathname.UnescapeExact(p)
 		if err != nil {
 			return "", err
+		}
+		if !exact {
+			return "", errors.New("is not how any name is shown")
 		}
 		parts[i] = raw
 	}

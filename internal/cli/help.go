@@ -42,7 +42,8 @@ func help(cmd *cobra.Command) error {
 	if !cmd.HasParent() {
 		b.WriteString("\nEnvironment:\n" +
 			"  REEVE_CONFIG  the configuration file, instead of the usual place\n" +
-			"  REEVE_STATE   the folder of the record, instead of the usual place\n")
+			"  REEVE_STATE   the folder of the record, the kept copies and the open\n" +
+			"                questions, instead of the usual place\n")
 	}
 	_, err := fmt.Fprint(cmd.OutOrStdout(), b.String())
 	return err

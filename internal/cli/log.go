@@ -28,11 +28,13 @@ func logCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log [FLAG…]",
 		Short: "Show what agents asked, and what they got",
-		Long: "Shows the record: who asked for what, what was decided and how much was shown. The\n" +
-			"contents of files are never on it. WHEN is a date, a date with a time, or an age\n" +
-			"such as 30m, 2h or 7d.",
+		Long: "Shows the record: who asked for what, what was decided, how much was shown and what\n" +
+			"was changed. What was read is never on it; of a change --json has the difference.\n" +
+			"A change says \"begun\" where nothing says yet how it ended. WHEN is a date, a date\n" +
+			"with a time, or an age such as 30m, 2h or 7d.",
 		Example: "  reeve log --since 2h\n" +
 			"  reeve log --refused --path ~/notes\n" +
+			"  reeve log --effect replace --json\n" +
 			"  reeve log --follow --json",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -62,7 +64,7 @@ func logCommand(env *Env) *cobra.Command {
 	fl.StringVar(&f.effect, "effect", "", "rows with one `EFFECT`: read, list, create, …")
 	fl.BoolVar(&f.refused, "refused", false, "only what was refused or failed")
 	fl.BoolVar(&f.follow, "follow", false, "go on with new rows as they come")
-	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line")
+	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a line; of a change both rows")
 	cmd.AddCommand(logVerify(env), logHead(env))
 	return cmd
 }
@@ -105,19 +107,22 @@ func showLog(ctx context.Context, env *Env, dir string, want record.Filter, f lo
 		// Rows that come while the old ones are read are printed after them.
 		return follow(ctx, dir, want, show)
 	}
+	put, flush := show.once()
 	for e, err := range record.Rows(dir, want) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err == nil {
-			err = show.entry(e)
-			if err != nil {
+			if err := put(e); err != nil {
 				return err
 			}
 			continue
 		}
 		show.failed = true
 		fmt.Fprintln(env.Stderr, "reeve: "+oneLine(err.Error()))
+	}
+	if err := flush(); err != nil {
+		return err
 	}
 	if show.rows == 0 && !show.failed {
 		fmt.Fprintln(env.Stderr, "reeve: "+emptyLog(want, f))
@@ -136,7 +141,8 @@ func emptyLog(want record.Filter, f logFlags) string {
 }
 
 // follow prints the rows of the last hour, or those since --since, and then
-// what comes. The place to go on from is taken before the old rows are read,
+// what comes, where a change is shown when it begins and when it is done. The
+// place to go on from is taken before the old rows are read,
 // so that none is missed in between; what both give is printed once.
 func follow(ctx context.Context, dir string, want record.Filter, show *logPrinter) error {
 	if want.Since.IsZero() {
@@ -147,6 +153,7 @@ func follow(ctx context.Context, dir string, want record.Filter, show *logPrinte
 		return err
 	}
 	seen := map[string]int64{}
+	put, flush := show.once()
 	for e, err := range record.Rows(dir, want) {
 		if ctx.Err() != nil {
 			return nil
@@ -156,9 +163,12 @@ func follow(ctx context.Context, dir string, want record.Filter, show *logPrinte
 			continue
 		}
 		seen[e.Segment] = max(seen[e.Segment], e.N)
-		if err := show.entry(e); err != nil {
+		if err := put(e); err != nil {
 			return err
 		}
+	}
+	if err := flush(); err != nil {
+		return err
 	}
 	return from.Run(ctx, func(e record.Entry) error {
 		if e.N <= seen[e.Segment] {
@@ -176,6 +186,16 @@ type logPrinter struct {
 	day           string
 	rows          int
 	failed        bool
+}
+
+// once is entry for rows that are all there: a change is shown once. Programs
+// get both of its rows.
+func (p *logPrinter) once() (put func(record.Entry) error, flush func() error) {
+	if p.json {
+		return p.entry, func() error { return nil }
+	}
+	both := &pairs{show: p.entry}
+	return both.entry, both.flush
 }
 
 func (p *logPrinter) entry(e record.Entry) error {
@@ -272,6 +292,10 @@ func resultOf(r *reeve.Row) string {
 		return "refused"
 	case r.Verdict == reeve.Ask:
 		return "asked"
+	case r.Event == eventIntent:
+		return "begun"
+	case r.Event == eventOutcome:
+		return "done"
 	case r.Lines > 0:
 		return size(r.Bytes) + ", " + plural(r.Lines, "line", "lines")
 	case r.Bytes > 0:

@@ -14,11 +14,13 @@ func newRoot(env *Env) *cobra.Command {
 		Version: programVersion(), // for --version
 		Short:   "Reeve looks after your files while an AI agent works on them",
 		Long: "Reeve looks after your files while an AI agent works on them.\n\n" +
-			"It serves the folders you name to an agent over MCP, refuses everything else,\n" +
-			"and keeps a record of what was asked and what was shown.",
+			"It serves the folders you name to an agent over MCP, asks you before files are\n" +
+			"changed, and refuses everything else. It keeps a record of what was asked, shown\n" +
+			"and changed, and a copy of what a change put out of the way.",
 		Example: "  reeve call list_directory path=. --read .   see a folder as an agent would\n" +
 			"  reeve mcp --read ~/notes                    serve a folder to an agent\n" +
-			"  reeve log                                   what agents asked, and what they got",
+			"  reeve log                                   what agents asked, got and changed\n" +
+			"  reeve undo                                  take the last change back",
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,

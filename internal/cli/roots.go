@@ -58,6 +58,7 @@ func printRoots(env *Env, st node.Status) {
 		wide = max(wide, textWidth(r.Path))
 	}
 	wide = min(wide, columns(out)-40)
+	const left = 11 + 2
 	for _, r := range st.Roots {
 		access := "read"
 		if r.Access == reeve.ReadWrite {
@@ -67,20 +68,25 @@ func printRoots(env *Env, st node.Status) {
 		if state == "" {
 			state = "not served"
 		}
-		line := pad(access, 11) + "  " + pad(clipPath(r.Path, wide), wide) + "  " + state
 		if r.Note != "" {
-			line += ": " + oneLine(r.Note)
+			state += ": " + oneLine(r.Note)
 		}
 		if r.Source != "configuration" {
-			line += " (from the " + r.Source + ")"
+			state += " (from the " + r.Source + ")"
 		}
-		fmt.Fprintln(out, line)
+		line := pad(access, 11) + "  " + pad(clipPath(r.Path, wide), wide) + "  "
+		if textWidth(line+state) <= textColumns(out) {
+			fmt.Fprintln(out, line+state)
+		} else { // the whole path, and below it what there is to say
+			fmt.Fprintln(out, pad(access, left)+oneLine(r.Path))
+			fmt.Fprintln(out, pad("", left)+wrapped(state, textColumns(out), left))
+		}
 		if r.State == reeve.StateSuspended {
-			fmt.Fprintln(out, pad("", 13)+"→ "+confirmCommand(r)+" shows what stands there and asks")
+			fmt.Fprintln(out, pad("", left)+wrapped("→ "+confirmCommand(r)+" shows what stands there and asks", textColumns(out), left+2))
 		}
 	}
 	if off := whyOff(st); off != "" {
-		fmt.Fprintln(out, "Nothing is served: "+off)
+		fmt.Fprintln(out, wrapped("Nothing is served: "+off, textColumns(out), 0))
 	}
 	printProblems(env, st)
 }
@@ -101,6 +107,20 @@ func printProblems(env *Env, st node.Status) {
 	for _, p := range st.Problems {
 		fmt.Fprintln(env.Stderr, "reeve: "+oneLine(p))
 	}
+	for _, w := range tooWide(st) {
+		fmt.Fprintln(env.Stderr, "reeve: "+w)
+	}
+}
+
+// tooWide names granted folders that nobody can have meant.
+func tooWide(st node.Status) []string {
+	var out []string
+	for _, r := range st.Roots {
+		if filepath.Dir(r.Path) == r.Path {
+			out = append(out, fmt.Sprintf("%s is granted by the %s, which is everything on this computer but what is protected. Grant the folders that agents need.", r.Path, r.Source))
+		}
+	}
+	return out
 }
 
 func rootsAdd(env *Env) *cobra.Command {

@@ -21,7 +21,7 @@ func TestStories(t *testing.T) {
 				"HOME": home, "USERPROFILE": home,
 				"REEVE_CONFIG": filepath.Join(e.WorkDir, "cfg", "config.toml"),
 				"REEVE_STATE":  filepath.Join(e.WorkDir, "state"),
-				"COLUMNS":      "100", "TZ": "UTC", "REEVE": bin,
+				"COLUMNS":      "", "TZ": "UTC", "REEVE": bin,
 			} {
 				e.Setenv(k, v)
 			}

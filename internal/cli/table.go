@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -18,17 +19,31 @@ func isTerminal(f *os.File) bool {
 // columns is how wide a table may be: the terminal's width, COLUMNS, or 100,
 // and in any case something between 80 and 200.
 func columns(w io.Writer) int {
-	n := 0
-	if f, ok := w.(*os.File); ok {
-		n, _ = terminalWidth(f)
-	}
-	if n <= 0 {
-		n, _ = strconv.Atoi(os.Getenv("COLUMNS"))
-	}
+	n := asked(w)
 	if n <= 0 {
 		n = 100
 	}
 	return min(max(n, 80), 200)
+}
+
+// textColumns is how wide running text may be: as columns where somebody
+// looks at a screen, and else without end, since a program looks for words.
+func textColumns(w io.Writer) int {
+	if asked(w) <= 0 {
+		return math.MaxInt
+	}
+	return columns(w)
+}
+
+// asked is the terminal's width or COLUMNS, 0 if there is neither.
+func asked(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if n, _ := terminalWidth(f); n > 0 {
+			return n
+		}
+	}
+	n, _ := strconv.Atoi(os.Getenv("COLUMNS"))
+	return n
 }
 
 // cell is text made fit for one field of a table: one line, nothing
@@ -73,6 +88,29 @@ func clipPath(s string, width int) string {
 func pad(s string, width int) string {
 	s = clip(s, width)
 	return s + strings.Repeat(" ", max(0, width-textWidth(s)))
+}
+
+// wrapped breaks a text at its spaces into lines of a width; those after the
+// first begin with the indent, which counts. A word that is too long stays
+// whole: it may be a path to copy.
+func wrapped(s string, width, indent int) string {
+	var b strings.Builder
+	at := indent
+	for i, word := range strings.Split(s, " ") {
+		w := textWidth(word)
+		switch {
+		case i == 0:
+		case at+1+w > width:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			at = indent
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += w
+	}
+	return b.String()
 }
 
 func textWidth(s string) int {

@@ -91,3 +91,22 @@ func TestCounts(t *testing.T) {
 		}
 	}
 }
+
+func TestLongTextIsBrokenAtItsSpaces(t *testing.T) {
+	for _, c := range []struct {
+		text          string
+		width, indent int
+		want          string
+	}{
+		{"", 10, 2, ""},
+		{"one two", 20, 2, "one two"},
+		{"one two three", 10, 2, "one two\n  three"},
+		{"a /very/long/path/to/copy b", 12, 1, "a\n /very/long/path/to/copy\n b"},
+		{"漢字 漢字 漢字", 9, 0, "漢字 漢字\n漢字"},
+		{"two  gaps", 20, 0, "two  gaps"},
+	} {
+		if got := wrapped(c.text, c.width, c.indent); got != c.want {
+			t.Errorf("%q: %q, not %q", c.text, got, c.want)
+		}
+	}
+}

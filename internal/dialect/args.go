@@ -82,7 +82,7 @@ func (t *Tool) Decode(raw []byte, s reeve.Settings) (reeve.Call, error) {
 	}
 	for _, p := range params {
 		if p.Required && !args.Has(p.Name) {
-			return nil, invalid(t.Name, "%q is missing; it must be %s", p.Name, p.wants())
+			return nil, invalid(t.Name, "%q is missing; it must be %s", p.Name, p.Wants())
 		}
 	}
 	return t.Call(args)
@@ -117,9 +117,9 @@ func (t *Tool) read(p Param, v Value) (any, *reeve.Error) {
 	}
 	if v.Type != want {
 		if v.Type == Null && !p.Required {
-			return nil, invalid(t.Name, "%q is null; leave it out, or give %s", p.Name, p.wants())
+			return nil, invalid(t.Name, "%q is null; leave it out, or give %s", p.Name, p.Wants())
 		}
-		return nil, invalid(t.Name, "%q is %s; it must be %s", p.Name, article(v.Type), p.wants())
+		return nil, invalid(t.Name, "%q is %s; it must be %s", p.Name, article(v.Type), p.Wants())
 	}
 	switch p.Type {
 	case ManyObjects:
@@ -133,13 +133,13 @@ func (t *Tool) read(p Param, v Value) (any, *reeve.Error) {
 	}
 	list, err := SplitArray(v.Raw, int(p.Max))
 	if err != nil || int64(len(list)) > p.Max || int64(len(list)) < p.Min {
-		return nil, invalid(t.Name, "%q must be %s", p.Name, p.wants())
+		return nil, invalid(t.Name, "%q must be %s", p.Name, p.Wants())
 	}
 	out := make([]string, 0, len(list))
 	for i, e := range list {
 		name := "item " + strconv.Itoa(i+1) + " of " + strconv.Quote(p.Name)
 		if e.Type != String {
-			return nil, invalid(t.Name, "%s is %s; %[4]q must be %[3]s", name, article(e.Type), p.wants(), p.Name)
+			return nil, invalid(t.Name, "%s is %s; %[4]q must be %[3]s", name, article(e.Type), p.Wants(), p.Name)
 		}
 		s, err := t.text(p, name, e.Raw)
 		if err != nil {
@@ -158,7 +158,7 @@ func (t *Tool) text(p Param, name string, raw []byte) (string, *reeve.Error) {
 	// Six bytes of JSON make at least one of text: what is longer than that
 	// is not even read.
 	if len(raw)-2 > 6*limit {
-		return "", invalid(t.Name, "%s is too long; it must be %s", name, p.wants())
+		return "", invalid(t.Name, "%s is too long; it must be %s", name, p.Wants())
 	}
 	s, flaw := Text(raw)
 	switch {
@@ -167,9 +167,9 @@ func (t *Tool) text(p Param, name string, raw []byte) (string, *reeve.Error) {
 	case strings.IndexByte(s, 0) >= 0:
 		return "", invalid(t.Name, "%s holds a NUL character", name)
 	case len(s) > limit:
-		return "", invalid(t.Name, "%s is too long; it must be %s", name, p.wants())
+		return "", invalid(t.Name, "%s is too long; it must be %s", name, p.Wants())
 	case len(p.Enum) > 0 && !slices.Contains(p.Enum, s):
-		return "", invalid(t.Name, "%s must be %s", name, p.wants())
+		return "", invalid(t.Name, "%s must be %s", name, p.Wants())
 	}
 	return s, nil
 }
@@ -180,12 +180,12 @@ func (t *Tool) whole(p Param, raw []byte) (int64, *reeve.Error) {
 	if err != nil {
 		f, ferr := strconv.ParseFloat(string(raw), 64)
 		if ferr != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<53 {
-			return 0, invalid(t.Name, "%q must be %s", p.Name, p.wants())
+			return 0, invalid(t.Name, "%q must be %s", p.Name, p.Wants())
 		}
 		n = int64(f)
 	}
 	if n < p.Min || n > p.Max || n == 0 && p.NotZero {
-		return 0, invalid(t.Name, "%q must be %s", p.Name, p.wants())
+		return 0, invalid(t.Name, "%q must be %s", p.Name, p.Wants())
 	}
 	return n, nil
 }

@@ -16,13 +16,13 @@ func (a Args) Objects(name string) []Args { l, _ := a.values[name].([]Args); ret
 func (t *Tool) objects(p Param, raw []byte) ([]Args, *reeve.Error) {
 	list, err := SplitArray(raw, int(p.Max))
 	if err != nil || int64(len(list)) > p.Max || int64(len(list)) < p.Min {
-		return nil, invalid(t.Name, "%q must be %s", p.Name, p.wants())
+		return nil, invalid(t.Name, "%q must be %s", p.Name, p.Wants())
 	}
 	out := make([]Args, 0, len(list))
 	for i, v := range list {
 		where := "item " + strconv.Itoa(i+1) + " of " + strconv.Quote(p.Name)
 		if v.Type != Object {
-			return nil, invalid(t.Name, "%s is %s; %[4]q must be %[3]s", where, article(v.Type), p.wants(), p.Name)
+			return nil, invalid(t.Name, "%s is %s; %[4]q must be %[3]s", where, article(v.Type), p.Wants(), p.Name)
 		}
 		one, err := t.object(p, where, v.Raw)
 		if err != nil {
@@ -58,7 +58,7 @@ func (t *Tool) object(p Param, where string, raw []byte) (Args, *reeve.Error) {
 	}
 	for _, f := range p.Fields {
 		if f.Required && !one.Has(f.Name) {
-			return Args{}, invalid(t.Name, "%q is missing in %s; it must be %s", f.Name, where, f.wants())
+			return Args{}, invalid(t.Name, "%q is missing in %s; it must be %s", f.Name, where, f.Wants())
 		}
 	}
 	return one, nil

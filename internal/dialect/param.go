@@ -44,8 +44,8 @@ type Param struct {
 	Fields []Param
 }
 
-// wants says in words what the parameter takes.
-func (p Param) wants() string {
+// Wants says in words what the parameter takes.
+func (p Param) Wants() string {
 	switch p.Type {
 	case Whole:
 		s := "a whole number from " + Thousands(p.Min) + " to " + Thousands(p.Max)

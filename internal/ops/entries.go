@@ -65,9 +65,6 @@ func (s *shelf) put(rel string, k kind, f facts, protected bool) {
 
 // shownLen is the length of a path as it will be shown.
 func shownLen(rel string) int {
-	if !pathname.IsOdd(rel) && !strings.Contains(rel, "$'") {
-		return len(rel)
-	}
 	n := -1
 	for part := range strings.SplitSeq(rel, "/") {
 		n += 1 + len(pathname.Escape(part))

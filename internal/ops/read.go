@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"reeve"
 	"reeve/internal/guard"
@@ -67,10 +68,19 @@ func (rd readFile) Work(ctx context.Context, call reeve.Call, v *guard.View, r *
 	}
 	a := &reeve.Pages{}
 	var failed []*reeve.Error
+	var left []string
 	for i := range v.Len() {
 		if err := ctx.Err(); err != nil {
 			return guard.Work{}, err
 		}
+		if i > 0 && b.empty() {
+			left = append(left, v.At(i).Shown())
+			if v.At(i).Err != nil {
+				failed = append(failed, refusalOf(v.At(i).Err, v.At(i).Shown()))
+			}
+			continue
+		}
+		b.later = i < v.Len()-1
 		page, err := rd.page(ctx, c, v, i, b)
 		if err != nil {
 			if v.Len() == 1 || ctx.Err() != nil {
@@ -82,13 +92,39 @@ func (rd readFile) Work(ctx context.Context, call reeve.Call, v *guard.View, r *
 			}
 			failed = append(failed, e)
 			page = reeve.Page{Path: r.Text(v.At(i).Shown()), Err: e}
+			b.around += refusalWords
 		}
 		a.Pages = append(a.Pages, page)
 	}
 	if len(failed) == v.Len() {
 		return guard.Work{}, noneRead(failed)
 	}
+	if len(left) > 0 {
+		r.Note("%s", notRead(left))
+	}
 	return guard.Work{Answer: a}, nil
+}
+
+// notRead names the files that found no room in the reply, once and in one
+// line, and says how to go on.
+func notRead(left []string) string {
+	var b strings.Builder
+	b.WriteString("Not read, since this reply is full: ")
+	for i, name := range left {
+		more := len(left) - i
+		if i > 0 && b.Len()+len(name) > leftRoom-100 || len(name) > leftRoom-100 {
+			fmt.Fprintf(&b, "and %s. ", counted(int64(more), "more path", "more paths"))
+			break
+		}
+		b.WriteString(name)
+		if more > 1 {
+			b.WriteString(", ")
+		} else {
+			b.WriteString(" . ")
+		}
+	}
+	b.WriteString("Read them in another call.")
+	return b.String()
 }
 
 // refusalOf gives an error the words of a refusal, for the page of its file.
@@ -127,12 +163,31 @@ type budget struct {
 	r            *guard.Reply
 	bytes, chars int
 	spent        bool
+	around       int  // what a surface puts around the lines shown so far
+	later        bool // more files follow, which may have to be named
 }
 
-// pageSlack is kept back for the words around the lines of a page.
-const pageSlack = 200
+// What a surface puts around the lines of a page beside its path: a first
+// line about the file, a last one about the way on, the version, and the
+// columns of a line that was cut. The tests of a surface hold it to them.
+const (
+	pageWords    = 40  // "End of file: 12 lines in all."
+	versionWords = 80  // "Version …"
+	aboutWords   = 120 // "(utf-16le, with BOM, …)"
+	nextWords    = 220 // "Lines … of … . Stopped at … . More: offset …, column … ."
+	refusalWords = 60  // "Refused: " and its code
 
-func (b *budget) left() int { return min(b.bytes, b.r.Left()-pageSlack) }
+	pageSlack = pageWords + versionWords + aboutWords + nextWords
+	leftRoom  = 600 // the line that names the files not read
+)
+
+func (b *budget) left() int {
+	n := b.r.Left() - b.around - pageSlack
+	if b.later {
+		n -= leftRoom
+	}
+	return min(b.bytes, n)
+}
 
 // numberCost is a line's number, a tab and a newline.
 func numberCost(n int64) int {
@@ -140,10 +195,18 @@ func numberCost(n int64) int {
 	return len(strconv.AppendInt(buf[:0], n, 10)) + 2
 }
 
-func (b *budget) take(lines []textcode.Line) {
-	for _, l := range lines {
+func (b *budget) take(page textcode.Page, enc string) {
+	b.around += pageWords + versionWords
+	if page.Next != nil || page.FromEnd {
+		b.around += nextWords
+	}
+	if page.BadBytes > 0 || enc != "utf-8" || page.Endings != textcode.LF {
+		b.around += aboutWords
+	}
+	for _, l := range page.Lines {
 		cost := numberCost(l.N)
 		b.bytes -= len(l.Text) + cost
+		b.around += cost
 		if b.chars > 0 {
 			if b.chars -= runes(l.Text) + cost; b.chars <= 0 {
 				b.spent = true
@@ -159,14 +222,6 @@ func (rd readFile) page(ctx context.Context, c *reeve.ReadFile, v *guard.View, i
 	s := v.At(i)
 	if s.Err != nil {
 		return reeve.Page{}, s.Err
-	}
-	place := s.Place()
-	if i > 0 && b.empty() {
-		first := int64(c.Offset)
-		if first == 0 {
-			first = 1
-		}
-		return reeve.Page{Path: b.r.Path(place), Size: s.Info().Size, Stopped: textcode.StopBytes, Next: &reeve.Next{Offset: first}}, nil
 	}
 	open := func() (snapshot, error) {
 		f, err := v.Open(ctx, i)
@@ -194,7 +249,7 @@ func (rd readFile) page(ctx context.Context, c *reeve.ReadFile, v *guard.View, i
 	if err != nil {
 		return reeve.Page{}, readRefusal(err, s.Shown())
 	}
-	b.take(got.page.Lines)
+	b.take(got.page, got.enc)
 	return shownPage(got, s, b.r), nil
 }
 

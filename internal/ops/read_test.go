@@ -149,8 +149,11 @@ func TestSeveralFilesShareOneBudgetInTheirOrder(t *testing.T) {
 	w.write("a", strings.Repeat(line, 6))
 	w.write("b", strings.Repeat(line, 6))
 	w.write("c", line)
-	ps, _ := do[*reeve.Pages](w, &reeve.ReadFile{Paths: []string{"a", "missing", "b", "c"}})
-	a, missing, b, c := ps.Pages[0], ps.Pages[1], ps.Pages[2], ps.Pages[3]
+	ps, notes := do[*reeve.Pages](w, &reeve.ReadFile{Paths: []string{"a", "missing", "b", "c"}})
+	if len(ps.Pages) != 3 {
+		t.Fatalf("%d pages", len(ps.Pages))
+	}
+	a, missing, b := ps.Pages[0], ps.Pages[1], ps.Pages[2]
 	if len(a.Lines) != 6 || !a.Whole {
 		t.Errorf("a: %+v", a)
 	}
@@ -160,8 +163,69 @@ func TestSeveralFilesShareOneBudgetInTheirOrder(t *testing.T) {
 	if len(b.Lines) < 3 || b.Next == nil || b.Stopped != "bytes" || b.Whole {
 		t.Errorf("b: %d lines, %+v, %s", len(b.Lines), b.Next, b.Stopped)
 	}
-	if len(c.Lines) > 1 || c.Next == nil || c.Stopped != "bytes" {
-		t.Errorf("c: %+v", c)
+	if len(notes) != 1 || notes[0] != "Not read, since this reply is full: c . Read them in another call." {
+		t.Errorf("c: %v", notes)
+	}
+}
+
+// Fifty paths once gave forty-nine blocks of "Stopped at 50,000 bytes".
+func TestTheRestOfManyFilesIsNamedOnceAndTheReplyIsNoLargerThanItMayBe(t *testing.T) {
+	for name, c := range map[string]struct {
+		size, files int
+		long        bool
+		pages       int
+	}{
+		"large files":                 {60_000, 50, false, 1},
+		"small files":                 {20, 50, false, 50},
+		"middling files":              {5_000, 50, false, 5},
+		"files with names as long":    {3_000, 50, true, 8},
+		"none there, with long names": {-1, 50, true, 0},
+	} {
+		budget := 0
+		w := newWorld(t, "default", func(s *reeve.Settings) { budget = s.ReplyBytes })
+		var paths []string
+		for i := range c.files {
+			name := fmt.Sprintf("f%02d", i)
+			if c.long {
+				name += strings.Repeat("x", 200)
+			}
+			if c.size >= 0 {
+				w.write(name, strings.Repeat("line\n", c.size/5))
+			}
+			paths = append(paths, name)
+		}
+		if c.size < 0 {
+			w.write("last", "x\n")
+			paths[0] = "last"
+		}
+		ps, notes := do[*reeve.Pages](w, &reeve.ReadFile{Paths: paths})
+		used, shown := 0, 0
+		for _, p := range ps.Pages {
+			used += len(p.Path.String()) + pageWords + versionWords
+			if p.Err != nil {
+				used += refusalWords + len(p.Err.Error())
+				continue
+			}
+			if p.Next != nil {
+				used += nextWords
+			}
+			shown++
+			for _, l := range p.Lines {
+				used += len(l.Text.String()) + numberCost(l.N)
+			}
+		}
+		for _, n := range notes {
+			used += len(n) + 1
+		}
+		if used > budget {
+			t.Errorf("%s: a reply of %d bytes, where %d are the most", name, used, budget)
+		}
+		if c.pages > 0 && (shown < c.pages || shown > c.pages+2) {
+			t.Errorf("%s: %d pages", name, shown)
+		}
+		if left := c.files - len(ps.Pages); left > 0 != (len(notes) == 1) || len(notes) > 1 {
+			t.Errorf("%s: %d left, %v", name, left, notes)
+		}
 	}
 }
 

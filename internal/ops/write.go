@@ -79,7 +79,11 @@ func (writeFile) Work(ctx context.Context, call reeve.Call, v *guard.View, r *gu
 
 // create proposes a new file.
 func create(place reeve.Place, content []byte) guard.Work {
-	return guard.Work{Changes: []reeve.Change{{Kind: reeve.Put, Place: place, Content: reeve.Bytes(content)}},
+	var shown []guard.Shown
+	if p, err := edit.Rewrite(nil, string(content), edit.Options{MaxBytes: maxEdited}); err == nil {
+		shown = []guard.Shown{{Now: lineCount(content), Diff: p.Diff(0)}} // nobody approves what is not shown
+	}
+	return guard.Work{Changes: []reeve.Change{{Kind: reeve.Put, Place: place, Content: reeve.Bytes(content)}}, Shown: shown,
 		After: func(made receipt, r *guard.Reply) reeve.Answer {
 			return &reeve.Changes{Files: []reeve.ChangedFile{created(r, place, content, doneFor(made, 0))}}
 		}}

@@ -15,13 +15,30 @@ import (
 
 // IsOdd reports whether a name cannot be shown as it is: not UTF-8, or with
 // control, format, bidirectional, invisible or line-breaking characters, or
-// looking like the escaped form itself.
+// looking like the escaped form itself, or like the columns and arrows of a
+// listing: with spaces at an end or side by side, or with " -> ".
 func IsOdd(name string) bool {
 	if strings.HasPrefix(name, "$'") {
 		return true
 	}
 	for i := 0; i < len(name); {
 		n, odd := oddAt(name, i)
+		if odd || spaceAt(name, i, n) || arrowAt(name, i) {
+			return true
+		}
+		i += n
+	}
+	return false
+}
+
+// hides reports a text with a character that can't be shown in any text, or
+// one that looks like the escaped form.
+func hides(text string) bool {
+	if strings.HasPrefix(text, "$'") {
+		return true
+	}
+	for i := 0; i < len(text); {
+		n, odd := oddAt(text, i)
 		if odd {
 			return true
 		}
@@ -29,6 +46,33 @@ func IsOdd(name string) bool {
 	}
 	return false
 }
+
+// spaceAt reports that the n bytes at i are a space which nobody would see, or
+// take for the gap between two columns: the first or last character of a
+// name, or one that follows another space.
+func spaceAt(name string, i, n int) bool {
+	if !isSpace(name[i:]) {
+		return false
+	}
+	if i == 0 || i+n == len(name) {
+		return true
+	}
+	before, _ := utf8.DecodeLastRuneInString(name[:i])
+	return before == ' ' || unicode.Is(unicode.Zs, before)
+}
+
+// isSpace reports that s starts with a space of any width.
+func isSpace(s string) bool {
+	if s[0] < utf8.RuneSelf {
+		return s[0] == ' '
+	}
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.Is(unicode.Zs, r)
+}
+
+// arrowAt reports an arrow at i, as a listing puts it between a link and its
+// text.
+func arrowAt(name string, i int) bool { return name[i] == ' ' && strings.HasPrefix(name[i:], " -> ") }
 
 // oddAt judges the character at i, and gives its length in bytes.
 func oddAt(name string, i int) (n int, odd bool) {
@@ -92,7 +136,7 @@ func Escape(name string) string {
 		case c == '\\' || c == '\'':
 			b.WriteByte('\\')
 			b.WriteByte(c)
-		case odd:
+		case odd || spaceAt(name, i, n):
 			writeOdd(&b, name[i:i+n])
 		default:
 			b.WriteString(name[i : i+n])
@@ -129,7 +173,7 @@ func writeOdd(b *strings.Builder, char string) {
 		b.WriteString(`\r`)
 	case r == '\t':
 		b.WriteString(`\t`)
-	case n == 1: // a control character, or a byte that is no text
+	case n == 1: // a control character, a space, or a byte that is no text
 		fmt.Fprintf(b, `\x%02X`, char[0])
 	case n < 4:
 		fmt.Fprintf(b, `\u%04X`, r)
@@ -205,19 +249,27 @@ func Unescape(shown string) (string, error) {
 	return b.String(), nil
 }
 
+// UnescapeExact is Unescape for what a caller wrote: of the spellings that
+// name the same, only the one that Escape gives is taken. So a file whose own
+// name is $'x' is never mistaken for one named x. Exact is false for any
+// other spelling; name is then what it would have named.
+func UnescapeExact(shown string) (name string, exact bool, err error) {
+	if name, err = Unescape(shown); err != nil {
+		return "", false, err
+	}
+	return name, name == shown || Escape(name) == shown, nil
+}
+
 // EscapePath shows a whole path, each component by itself. A path that starts
 // with a drive or a share is split the Windows way.
 func EscapePath(path string) string {
-	if !IsOdd(path) && !strings.Contains(path, "/$'") && !strings.Contains(path, `\$'`) {
+	windows := windowsPath(path)
+	if !anyOdd(path, windows) {
 		return path
 	}
-	windows := windowsPath(path)
 	var b strings.Builder
 	for {
-		n := 0
-		for n < len(path) && !isSeparator(path[n], windows) {
-			n++
-		}
+		n := first(path, windows)
 		b.WriteString(Escape(path[:n]))
 		if n == len(path) {
 			return b.String()
@@ -225,6 +277,29 @@ func EscapePath(path string) string {
 		b.WriteByte(path[n])
 		path = path[n+1:]
 	}
+}
+
+// anyOdd reports a path with an odd component.
+func anyOdd(path string, windows bool) bool {
+	for {
+		n := first(path, windows)
+		if IsOdd(path[:n]) {
+			return true
+		}
+		if n == len(path) {
+			return false
+		}
+		path = path[n+1:]
+	}
+}
+
+// first is the length of a path's first component.
+func first(path string, windows bool) int {
+	n := 0
+	for n < len(path) && !isSeparator(path[n], windows) {
+		n++
+	}
+	return n
 }
 
 // windowsPath tells an absolute path of Windows from one of other systems.

@@ -48,6 +48,22 @@ func TestOddNamesAreShownEscapedAndTakenBack(t *testing.T) {
 		"葛\U000e0100\U000e0101": `$'葛` + "\U000e0100" + `\U000E0101'`,
 		"\ufffd":                "\ufffd",
 		"":                      "",
+
+		// What could pass for the columns or arrows of a listing.
+		"a.txt  5 B  2026-11-30": `$'a.txt \x205 B \x202026-11-30'`,
+		"id  protected":          `$'id \x20protected'`,
+		"l -> passwd":            `$'l -> passwd'`,
+		"trail ":                 `$'trail\x20'`,
+		" lead":                  `$'\x20lead'`,
+		" ":                      `$'\x20'`,
+		"   ":                    `$'\x20\x20\x20'`,
+		"a\u3000\u3000b":         "$'a\u3000\\u3000b'",
+		"a\u00a0 b":              "$'a\u00a0\\x20b'",
+		"end\u2003":              `$'end\u2003'`,
+		"a->b":                   "a->b",
+		"a ->b":                  "a ->b",
+		"a -> ":                  `$'a ->\x20'`,
+		"one two three":          "one two three",
 	} {
 		if got := Escape(name); got != shown {
 			t.Errorf("Escape(%+q) = %s, want %s", name, got, shown)
@@ -80,6 +96,8 @@ func TestWholePathsAreEscapedByComponent(t *testing.T) {
 		"/a\\b/c\n":               `/a\b/$'c\n'`,
 		"C:\\a\nb\\c":             `C:\$'a\nb'\c`,
 		"\\\\srv\\share\\x\u202e": `\\srv\share\$'x\u202E'`,
+		"/a  b/c /d":              `/$'a \x20b'/$'c\x20'/d`,
+		"/a/b -> c/d":             `/a/$'b -> c'/d`,
 		"a\\$'b":                  `a\$'b`, // a relative name with a backslash in it
 	} {
 		if got := EscapePath(path); got != shown {
@@ -100,7 +118,7 @@ func TestBase(t *testing.T) {
 }
 
 func FuzzEscape(f *testing.F) {
-	for _, s := range []string{"a", "$'a'", "caf\xe9", "a\n'\\", "\xed\xa0\x80", "🏳️\u200d🌈", "\u200d\u200d", "a\ufe0f", "\xff\ufe0f", "`", "\\x41"} {
+	for _, s := range []string{"a", "$'a'", "a  b", " -> ", " a ", "\u3000", "caf\xe9", "a\n'\\", "\xed\xa0\x80", "🏳️\u200d🌈", "\u200d\u200d", "a\ufe0f", "\xff\ufe0f", "`", "\\x41"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
@@ -114,6 +132,10 @@ func FuzzEscape(f *testing.F) {
 		}
 		if strings.ContainsAny(shown, "\n\r\t\x00\x1b\x7f\u202e\u2066\u200b\u2028\ufeff") {
 			t.Fatalf("%+q is shown with a hidden character: %+q", name, shown)
+		}
+		if strings.Contains(shown, "  ") || strings.HasPrefix(shown, " ") || strings.HasSuffix(shown, " ") ||
+			strings.Contains(shown, " -> ") && shown == name {
+			t.Fatalf("%+q is shown like columns of a listing: %s", name, shown)
 		}
 		if shown != name && !strings.HasPrefix(shown, "$'") {
 			t.Fatalf("%+q is shown as another name: %s", name, shown)
@@ -154,6 +176,7 @@ func TestVisible(t *testing.T) {
 		"zero\u200bwidth":            `zero\u200Bwidth`,
 		"\x1b[31mred":                `\x1B[31mred`,
 		"bad \xff byte":              `bad \xFF byte`,
+		" gaps  and -> arrows  ":     " gaps  and -> arrows  ",
 		"two\nlines\r\tand a tab":    `two\nlines\r\tand a tab`,
 		"$'looks escaped' it's fine": "$'looks escaped' it's fine",
 	} {

@@ -240,7 +240,7 @@ func (p *Parsed) component(s string) (string, int, error) {
 	if n > len(s) || n < len(s) && !isSeparator(s[n], p.windows) {
 		return "", 0, &Error{ReasonEscape, "has a component that starts with $' and does not end with '", again}
 	}
-	name, err := Unescape(s[:n])
+	name, exact, err := UnescapeExact(s[:n])
 	if err != nil {
 		return "", 0, &Error{ReasonEscape, "has a $'…' component with an escape that is not known", again +
 			` Known escapes are \\ \' \n \r \t \xHH \uHHHH \UHHHHHHHH.`}
@@ -248,6 +248,10 @@ func (p *Parsed) component(s string) (string, int, error) {
 	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") ||
 		p.windows && strings.Contains(name, `\`) {
 		return "", 0, &Error{ReasonEscape, "has a $'…' component that is not one file name", again}
+	}
+	if !exact {
+		return "", 0, &Error{ReasonEscape, "has the component " + bound(Visible(s[:n])) + ", which is not how any name is shown",
+			"Write " + bound(Escape(name)) + ", or, for a file that is itself named so, " + bound(Escape(s[:n])) + "."}
 	}
 	return name, n, nil
 }

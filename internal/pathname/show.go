@@ -54,18 +54,21 @@ func escapeText(raw string) string {
 				parts[i] = Escape(name)
 				continue
 			}
-			if !IsOdd(p[2:]) {
+			if !hides(p[2:]) {
 				continue
 			}
 		}
-		parts[i] = Escape(p)
+		// Spaces stay: the text may be a sentence.
+		if hides(p) {
+			parts[i] = Escape(p)
+		}
 	}
 	return strings.Join(parts, "/")
 }
 
 // escapeEach escapes the prefix of a path: a volume, ~ or nothing.
 func escapeEach(prefix string) string {
-	if IsOdd(prefix) {
+	if hides(prefix) {
 		return Escape(prefix)
 	}
 	return prefix

@@ -137,6 +137,41 @@ func TestBadConfig(t *testing.T) {
 }
 
 // A value that cannot be read must never loosen what the profile asks.
+func TestAByteOrderMarkInFrontIsNoFault(t *testing.T) {
+	c, problems := ParseConfig("c.toml", []byte("\uFEFFenabled = true\nenabbled = true\n"))
+	if !c.Enabled || c.Broken || len(problems) != 1 || problems[0].Line != 2 {
+		t.Errorf("%+v, %v", c, problems)
+	}
+}
+
+func TestASentenceEndsOnce(t *testing.T) {
+	for want, p := range map[string]Problem{
+		`c.toml:2: access is "raed". Did you mean "read"?`: {File: "c.toml", Line: 2, Entry: "access", What: `is "raed"`, Instead: `Did you mean "read"?`},
+		`is gone. Look.`: {What: "is gone.", Instead: "Look"},
+		``:               {},
+	} {
+		if got := p.String(); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}
+
+func TestTheCommandLineIsNotBlamedOnTheConfiguration(t *testing.T) {
+	profile, err := LoadProfile("default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := Env{Home: "/home/u", ConfigDir: "/home/u/.config/reeve", StateDir: "/home/u/.local/state/reeve", GOOS: "linux"}
+	_, problems := Compile(env, profile, Config{File: "c.toml"}, Run{WriteRoots: []string{"/home/u/.ssh"}})
+	if len(problems) != 1 || problems[0].File != "" || !strings.HasPrefix(problems[0].String(), "/home/u/.ssh is granted and protected") {
+		t.Errorf("%v", problems)
+	}
+	_, problems = Compile(env, profile, Config{File: "c.toml", Enabled: true, Roots: []ConfigRoot{{Path: "/home/u/.ssh"}}}, Run{})
+	if len(problems) != 1 || problems[0].File != "c.toml" {
+		t.Errorf("%v", problems)
+	}
+}
+
 func TestBadApprovalIsAsked(t *testing.T) {
 	p, problems := compileFor(t, "elowen", "[approvals]\ncreate = 'aks'\ncontrol = 'allow'", Run{WriteRoots: []string{"/home/u"}})
 	if len(problems) != 2 {

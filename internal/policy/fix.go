@@ -70,7 +70,7 @@ func quoteArg(path string) string {
 	if path != "" && !strings.ContainsFunc(path, func(r rune) bool { return !plain(r) }) {
 		return path
 	}
-	if pathname.IsOdd(path) {
+	if pathname.Visible(path) != path {
 		return pathname.Escape(path)
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"

@@ -227,7 +227,13 @@ func (c *compiler) excepted(cfg Config) {
 // checkRoots tells of roots in which nothing can be used: being granted does
 // not lift a protection.
 func (c *compiler) checkRoots() {
+	file := c.file
+	defer func() { c.file = file }()
 	for _, r := range c.roots {
+		c.file = file
+		if r.Source == FromCommandLine {
+			c.file = ""
+		}
 		pl := reeve.Place{RootPath: reeve.Name(r.Path), Access: r.Access, Kind: reeve.Directory}
 		f := c.look(&pl, false)
 		switch {

@@ -36,16 +36,19 @@ func (p Problem) String() string {
 		b.WriteString(oneLine(p.Entry) + " ")
 	}
 	b.WriteString(oneLine(p.What))
-	if p.What != "" && !strings.HasSuffix(p.What, ".") {
-		b.WriteByte('.')
-	}
+	b.WriteString(stop(p.What))
 	if p.Instead != "" {
-		b.WriteString(" " + oneLine(p.Instead))
-		if !strings.HasSuffix(p.Instead, ".") {
-			b.WriteByte('.')
-		}
+		b.WriteString(" " + oneLine(p.Instead) + stop(p.Instead))
 	}
 	return b.String()
+}
+
+// stop is the full stop that a sentence may need.
+func stop(sentence string) string {
+	if sentence == "" || strings.ContainsAny(sentence[len(sentence)-1:], ".?!") {
+		return ""
+	}
+	return "."
 }
 
 // oneLine keeps what came from a file from breaking the line or the terminal.

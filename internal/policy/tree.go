@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"sort"
@@ -68,6 +69,7 @@ func parseTree(name string, data []byte) (*table, *Problem) {
 	if len(data) > maxConfig {
 		return nil, &Problem{File: name, What: fmt.Sprintf("the file has %d bytes; a configuration may have %d", len(data), maxConfig)}
 	}
+	data = bytes.TrimPrefix(data, []byte("\uFEFF")) // some editors put a byte order mark there
 	if line, ok := tooDeep(data); ok {
 		return nil, &Problem{File: name, Line: line, What: fmt.Sprintf("brackets lie more than %d deep in each other", maxNesting)}
 	}

@@ -126,6 +126,15 @@ func TestGlobOfBaseNamesKnowsThreeSigns(t *testing.T) {
 			t.Errorf("%q on %q: %v", c.pattern, c.rel, got)
 		}
 	}
+	// A file whose own name is $'x' is not looked for as x.
+	for pattern, want := range map[string]string{
+		`$'x'`:         `has the name $'x', which is not how any name is shown (at byte 1). Write x, or, for a file that is itself named so, $'$\'x\''.`,
+		`d/$'caf\xe9'`: `has the name $'caf\xe9', which is not how any name is shown (at byte 3). Write $'caf\xE9', or, for a file that is itself named so, $'$\'caf\\xe9\''.`,
+	} {
+		if _, err := Compile(pattern, GlobOptions{}); !errors.Is(err, reeve.Invalid) || err.Error() != want {
+			t.Errorf("%s: %v", pattern, err)
+		}
+	}
 	if _, err := Compile("a/*.txt", GlobOptions{BaseName: true}); !errors.Is(err, reeve.Invalid) {
 		t.Errorf("a slash was taken: %v", err)
 	}

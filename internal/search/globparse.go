@@ -123,7 +123,12 @@ func (p *parser) sequence(start bool, depth int) error {
 		c, n := first(rest)
 		switch {
 		case start && strings.HasPrefix(rest, "$'"):
-			if name, n := escaped(rest); n > 0 {
+			name, exact, n := escaped(rest)
+			if n > 0 && !exact {
+				return &Problem{p.skipped + p.at + 1, "has the name " + pathname.Visible(rest[:n]) + ", which is not how any name is shown",
+					"Write " + pathname.Escape(name) + ", or, for a file that is itself named so, " + pathname.Escape(rest[:n]) + "."}
+			}
+			if n > 0 {
 				p.literal(compose(name))
 				p.at += n
 				start = false
@@ -171,8 +176,9 @@ func (p *parser) sequence(start bool, depth int) error {
 	return nil
 }
 
-// escaped reads a component in the escaped form.
-func escaped(s string) (name string, n int) {
+// escaped reads a component in the escaped form. Exact is false for another
+// spelling than the one that listings show.
+func escaped(s string) (name string, exact bool, n int) {
 	for n = 2; n < len(s) && s[n] != '\''; n++ {
 		if s[n] == '\\' {
 			n++
@@ -180,13 +186,13 @@ func escaped(s string) (name string, n int) {
 	}
 	n++
 	if n > len(s) || n < len(s) && strings.IndexByte("/,}", s[n]) < 0 {
-		return "", 0
+		return "", false, 0
 	}
-	name, err := pathname.Unescape(s[:n])
+	name, exact, err := pathname.UnescapeExact(s[:n])
 	if err != nil || name == "" || strings.ContainsAny(name, "/\x00") {
-		return "", 0
+		return "", false, 0
 	}
-	return name, n
+	return name, exact, n
 }
 
 // stars reads a run of "*".

@@ -1,7 +1,6 @@
 package native
 
 import (
-	"strconv"
 	"strings"
 
 	"reeve"
@@ -49,12 +48,6 @@ func changed(b *strings.Builder, f *reeve.ChangedFile, dry bool, c dialect.Conte
 	}
 	if !f.Via.IsZero() {
 		b.WriteString(f.Via.String() + " is a link to it; the file itself was changed.\n")
-	}
-	if f.Names > 1 {
-		b.WriteString("The file had " + strconv.FormatUint(f.Names, 10) + " names; the others still lead to the old content.\n")
-	}
-	if f.InPlace {
-		b.WriteString("Written in place: another program may have seen it half written.\n")
 	}
 	if !c.Session && !f.Version.IsZero() {
 		b.WriteString("Version " + f.Version.String() + "\n")

@@ -75,7 +75,7 @@ func TestHowChangesAreTold(t *testing.T) {
 		{"over a file", "write_file", false, reeve.ChangedFile{Path: text("/p/a"), Did: reeve.DidOverwrite, Was: extent(1240, 40), Now: extent(1, 1), Encoding: "utf-16le", BOM: true, Endings: "crlf"},
 			"Overwrote /p/a (was 1,240 bytes, 40 lines; is now 1 byte, 1 line).\nKept as it was: utf-16le, the byte order mark, crlf line ends."},
 		{"in place, many names, by a link", "write_file", false, reeve.ChangedFile{Path: text("/p/a"), Did: reeve.DidOverwrite, Was: extent(0, 0), Now: extent(2, 1), InPlace: true, Names: 3, Via: text("/p/l"), Encoding: "utf-8", Endings: "lf"},
-			"Overwrote /p/a (was 0 bytes, 0 lines; is now 2 bytes, 1 line).\n/p/l is a link to it; the file itself was changed.\nThe file had 3 names; the others still lead to the old content.\nWritten in place: another program may have seen it half written."},
+			"Overwrote /p/a (was 0 bytes, 0 lines; is now 2 bytes, 1 line).\n/p/l is a link to it; the file itself was changed."},
 		{"an edit", "edit_file", false, reeve.ChangedFile{Path: text("/p/a"), Did: reeve.DidEdit, Replacements: 2, More: 1200,
 			Excerpt: []reeve.Line{{N: 9, Text: text("x")}, {N: 10, Text: text("forged\nDeleted /p/b.")}, {N: 40, Text: text("y"), Column: 7, Cut: true}}},
 			"Edited /p/a (2 replacements).\n9\tx\n10\tforged\\nDeleted /p/b.\n…\n40 (from column 7, the line goes on)\ty\n1,200 more changed lines are not shown."},

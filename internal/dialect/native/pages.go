@@ -66,7 +66,11 @@ func aboutFile(p *reeve.Page) string {
 		about = append(about, p.Endings+" line ends")
 	}
 	if p.BadBytes > 0 {
-		about = append(about, count(p.BadBytes, "byte is", "bytes are")+` no text and shown as \xNN`)
+		bad := count(p.BadBytes, "byte is", "bytes are") + ` no text and shown as \xNN`
+		if strings.HasPrefix(p.Encoding, "utf-16") { // half of a pair, or half a unit
+			bad = count(p.BadBytes, "unit is", "units are") + ` no text and shown as \uNNNN or \xNN`
+		}
+		about = append(about, bad)
 	}
 	return strings.Join(about, ", ")
 }
@@ -79,6 +83,8 @@ func line(b *strings.Builder, l *reeve.Line, next *reeve.Next) {
 	if l.Column > 1 || l.Cut {
 		from := strconv.Itoa(max(l.Column, 1))
 		switch {
+		case !l.Cut && l.Text.String() == "":
+			b.WriteString(" (no such column: the line has " + count(l.Column-1, "character", "characters") + ")")
 		case !l.Cut:
 			b.WriteString(" (column " + from + " to its end)")
 		case next != nil && next.Column > 1:
@@ -114,6 +120,10 @@ func wayOn(b *strings.Builder, p *reeve.Page, c dialect.Context) {
 	if len(p.Lines) > 0 {
 		first, last := p.Lines[0].N, p.Lines[len(p.Lines)-1].N
 		switch {
+		case p.FromEnd && last == -1 && first == last:
+			b.WriteString("The last line")
+		case p.FromEnd && last == -1:
+			b.WriteString("The last " + lines(-first) + ", numbered from the end")
 		case p.FromEnd && first == last:
 			b.WriteString("Line " + strconv.FormatInt(first, 10) + ", counted from the end")
 		case p.FromEnd:

@@ -60,7 +60,11 @@ func TestTheLastPageSaysThatItIsTheLast(t *testing.T) {
 	same(t, shown(t, dialect.Context{}, p), "/r/a.txt\n1240\tend\nLine 1,240 of 1,240. End of file.")
 	p = page("/r/a.log", -2, "x", "y")
 	p.FromEnd, p.Counted, p.Total = true, false, 2
-	same(t, shown(t, dialect.Context{}, p), "/r/a.log\n-2\tx\n-1\ty\nLines -2 to -1, counted from the end. End of file.")
+	same(t, shown(t, dialect.Context{}, p), "/r/a.log\n-2\tx\n-1\ty\nThe last 2 lines, numbered from the end. End of file.")
+	p.Lines = p.Lines[1:]
+	same(t, shown(t, dialect.Context{}, p), "/r/a.log\n-1\ty\nThe last line. End of file.")
+	p.Lines[0].N, p.Next = -3, &reeve.Next{Offset: -2}
+	same(t, shown(t, dialect.Context{}, p), "/r/a.log\n-3\ty\nLine -3, counted from the end. More: offset -2.")
 }
 
 func TestAnEmptyFileAndAPlaceAfterTheEnd(t *testing.T) {
@@ -81,13 +85,49 @@ func TestALineThatWasCutSaysWhichColumnsItIs(t *testing.T) {
 		"/r/min.js\n1 (columns 1-5, the line goes on)\tabcdé\nLine 1 of 1. Stopped at 50,000 bytes, the most of one read. More: offset 1, column 6.")
 	p.Lines[0].Column, p.Lines[0].Cut, p.Next = 6, false, nil
 	same(t, shown(t, dialect.Context{}, p), "/r/min.js\n1 (column 6 to its end)\tabcdé\nLine 1 of 1. End of file.")
+	p.Lines[0].Text = text("")
+	same(t, shown(t, dialect.Context{}, p), "/r/min.js\n1 (no such column: the line has 5 characters)\t\nLine 1 of 1. End of file.")
 }
 
 func TestWhatIsUnusualAboutAFileIsSaidFirst(t *testing.T) {
 	p := page("/r/w.txt", 1, `caf\xE9`)
 	p.Encoding, p.BOM, p.Endings, p.BadBytes, p.Total, p.Whole = "utf-16le", true, "crlf", 1, 1, true
 	same(t, shown(t, dialect.Context{}, p),
-		"/r/w.txt (utf-16le, with BOM, crlf line ends, 1 byte is no text and shown as \\xNN)\n1\tcaf\\xE9\nEnd of file: 1 line in all.")
+		"/r/w.txt (utf-16le, with BOM, crlf line ends, 1 unit is no text and shown as \\uNNNN or \\xNN)\n1\tcaf\\xE9\nEnd of file: 1 line in all.")
+	p.Encoding, p.BOM, p.Endings = "utf-8", false, "lf"
+	same(t, shown(t, dialect.Context{}, p), "/r/w.txt (1 byte is no text and shown as \\xNN)\n1\tcaf\\xE9\nEnd of file: 1 line in all.")
+}
+
+// What reads files keeps this much of a reply back for the words around a
+// page. A surface that says more makes replies larger than they may be.
+func TestTheWordsAroundAPageStayInTheirBounds(t *testing.T) {
+	const big = 1_999_999_999
+	v := reeve.NewVersion(reeve.Stamp{Size: big, MTime: big}, false, &[32]byte{1, 2, 3}).AsPartial()
+	most := func(what string, p reeve.Page, most int) {
+		t.Helper()
+		s := render(t, "read_file", reeve.Result{Answer: &reeve.Pages{Pages: []reeve.Page{p}}}, dialect.Context{Settings: settings()})
+		n := len(s) + 1 - len(p.Path.String()) - 1
+		for _, l := range p.Lines {
+			n -= len(fmt.Sprint(l.N)) + len(l.Text.String()) + 2
+		}
+		if n > most {
+			t.Errorf("%s: %d bytes of words, where %d are kept back:\n%s", what, n, most, s)
+		}
+	}
+	p := page("/r/a", 1, "x")
+	p.Total, p.Whole, p.Version = 1, true, v
+	most("a whole file", p, 40+80)
+	p = page("/r/a", big, "x")
+	p.Total, p.Counted, p.Whole, p.Version = big, false, false, v
+	p.Stopped, p.Next = "bytes", &reeve.Next{Offset: big, Column: big}
+	p.Lines[0].Column, p.Lines[0].Cut = big-1, true
+	most("a page", p, 40+80+220)
+	p.Encoding, p.BOM, p.Endings, p.BadBytes = "utf-16le", true, "mixed", 49_999
+	most("an odd page", p, 40+80+220+120)
+	p.FromEnd, p.Next, p.Lines[0].N = true, nil, -big
+	most("the end of an odd one", p, 40+80+220+120)
+	p = reeve.Page{Path: text(""), Err: &reeve.Error{Kind: reeve.Approval, Code: reeve.LocalRootDenied, Path: "p", What: "w"}}
+	most("a refusal", p, 60+len("p w."))
 }
 
 func TestOneOfSeveralPathsIsRefusedInItsPlace(t *testing.T) {
@@ -135,7 +175,7 @@ func TestNoFileCanForgeOurWords(t *testing.T) {
 // What is shown can be read back, whatever stands in the files.
 func TestEveryLineCanBeReadBack(t *testing.T) {
 	words := []string{"", "\t", " ", "12\t", "/r/b", "End of file: 1 line in all.", "(policy: protected)", "\r", "\u2028", "é", "😀", "Lines 1-2 of 3. More: offset 3.", "x"}
-	ours := regexp.MustCompile(`^(-?[0-9]+)(?: \((?:columns? [0-9]+[^)\t]*|from column [0-9]+[^)\t]*)\))?\t(.*)$`)
+	ours := regexp.MustCompile(`^(-?[0-9]+)(?: \((?:columns? [0-9]+[^)\t]*|from column [0-9]+[^)\t]*|no such column: the line has [0-9,]+ characters?)\))?\t(.*)$`)
 	rapid.Check(t, func(rt *rapid.T) {
 		var pages []reeve.Page
 		var want []string
