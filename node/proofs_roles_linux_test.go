@@ -2,7 +2,11 @@ package node_test
 
 func roles() map[string]func(base string, n int) error {
 	return map[string]func(string, int) error{
-		"crowd":    crowd,
-		"mischief": mischief,
+		"crowd":                crowd,
+		"full disk":            fullDisk,
+		"full disk with state": fullDiskWithState,
+		"read only":            readOnly,
+		"mischief":             mischief,
+		"state elsewhere":      stateElsewhere,
 	}
 }

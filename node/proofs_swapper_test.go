@@ -117,7 +117,7 @@ func TestSwapperAgainstChanges(t *testing.T) {
 					t.Errorf("never done: %s", kind(c))
 				}
 			}
-			for _, p := range leftovers(t, root) {
+			for _, p := range leftovers(root) {
 				t.Errorf("left over: %s", p)
 			}
 			t.Logf("%d swaps, %v done, %d refused", s.Swaps(), done, refused)

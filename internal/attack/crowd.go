@@ -69,23 +69,28 @@ func (c Crowd) Run(ctx context.Context) (lost int64, err error) {
 	return told.Load(), errors.Join(errs...)
 }
 
-// CheckCrowd says what is wrong with a file that crowds have gone over.
+// CheckCrowd says what is wrong with a file that crowds have gone over: which
+// edits are missing, and which are there more than once.
 func CheckCrowd(content string, names []string, sessions, edits int) error {
 	var b strings.Builder
+	var wrong []string
 	for _, n := range names {
 		for k := range sessions {
 			for i := range edits {
-				b.WriteString(crowdLine(n, k, i))
+				line := crowdLine(n, k, i)
+				b.WriteString(line)
+				if c := strings.Count(content, line); c != 1 {
+					wrong = append(wrong, fmt.Sprintf("%q stands there %d times", line, c))
+				}
 			}
 			b.WriteString(anchor(n, k))
 		}
 	}
-	if want := b.String(); content != want {
-		i := 0
-		for i < len(content) && i < len(want) && content[i] == want[i] {
-			i++
-		}
-		return fmt.Errorf("from byte %d on it is %.80q, not %.80q", i, content[i:], want[i:])
+	switch {
+	case len(wrong) > 0:
+		return fmt.Errorf("%d of %d edits are not there once: %s", len(wrong), len(names)*sessions*edits, strings.Join(wrong[:min(len(wrong), 6)], ", "))
+	case content != b.String():
+		return errors.New("all edits are there, and not in their order or not alone")
 	}
 	return nil
 }

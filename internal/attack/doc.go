@@ -10,9 +10,11 @@
 // LineClient speaks the protocol by hand; ModelClients show a result as three
 // kinds of client would; Lies are told to an Asker by clients that answer for
 // their user; Mutation breaks the source on purpose and expects a
-// test to notice.
+// test to notice. Mischief makes random changes and knows what must stand
+// after each, also for another process that was killed by KillAt; Crowd edits
+// one file from many sides; Saver is a person who saves it meanwhile.
 //
 // The package does not protect from anything and proves nothing by staying
-// silent: it finds what it looks for. Swapper, BuildHome and DeadMount change
+// silent: it finds what it looks for. Swapper, BuildHome, Saver and DeadMount change
 // real files and mounts; hand them folders made for the purpose.
 package attack

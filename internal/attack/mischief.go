@@ -1,6 +1,8 @@
 package attack
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -98,6 +100,29 @@ func (m *Mischief) Next() Prank {
 			return p
 		}
 	}
+}
+
+// Try makes the next change and looks at all that stands there afterwards:
+// with a refusal, all as it was, else all as it must be. It gives the refusal
+// apart from what is wrong. After a refusal the row goes on from what was.
+func (m *Mischief) Try(ctx context.Context, d reeve.Doer, s reeve.Subject) (p Prank, out reeve.Outcome, refused, wrong error) {
+	p = m.Next()
+	out, refused = d.Do(ctx, reeve.Request{Subject: s, Call: p.Call})
+	if refused == nil && out.Result == nil {
+		refused = errors.New("it was asked")
+	}
+	want := p.After
+	if refused != nil {
+		want, m.tree = p.Before, p.Before
+	}
+	now, err := ScanTree(m.dir)
+	if err != nil {
+		return p, out, refused, err
+	}
+	if diff := want.Differs(now); len(diff) > 0 {
+		wrong = fmt.Errorf("after %T (%v):\n%s", p.Call, refused, strings.Join(diff, "\n"))
+	}
+	return p, out, refused, wrong
 }
 
 func (m *Mischief) pick() (reeve.Call, Tree) {
