@@ -26,7 +26,7 @@ func newChanges(files *capfs.FS, state string, now func() time.Time) (*changes, 
 	if err != nil {
 		return nil, err
 	}
-	c := &changes{history: openHistory(state, now)}
+	c := &changes{history: openHistory(state, machine, now)}
 	c.keeper = newKeeper(c.history)
 	c.ladder = capfs.NewCommitter(files, capfs.CommitOptions{Journal: journals(state), Machine: machine, Now: now})
 	return c, nil

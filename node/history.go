@@ -204,6 +204,6 @@ func (d displaced) Lend(fn func(fd uintptr) error) error {
 func (d displaced) Open(ctx context.Context) (history.Reader, error) { return d.d.Open(ctx) }
 
 // openHistory gives the history of a state folder. It touches no disk.
-func openHistory(state string, now func() time.Time) *history.Store {
-	return history.New(history.Options{Dir: state, Now: now})
+func openHistory(state, machine string, now func() time.Time) *history.Store {
+	return history.New(history.Options{Dir: state, Machine: machine, Now: now})
 }

@@ -152,6 +152,9 @@ func TestChokidarSeesAnUpdate(t *testing.T) {
 				if l == "add mark" {
 					break
 				}
+				if strings.Contains(l, " .reeve-") {
+					continue // it has that name for the moment of the change
+				}
 				said = append(said, l)
 				if strings.HasSuffix(l, " a.txt") && !marked {
 					marked = true

@@ -193,13 +193,17 @@ func editConfig(configFile string, edit func(old []byte) ([]byte, error)) error 
 	if err := lockFile(lock); err != nil {
 		return err
 	}
-	old, err := readConfig(configFile)
+	b, err := readConfig(configFile)
 	if err != nil {
 		return err
 	}
+	old, marked := bytes.CutPrefix(b, []byte(byteOrderMark))
 	text, err := edit(slices.Clone(old))
 	if err != nil || bytes.Equal(text, old) {
 		return err
+	}
+	if marked {
+		text = slices.Concat([]byte(byteOrderMark), text)
 	}
 	if err := writeWhole(configFile, text); err != nil {
 		return err
@@ -207,9 +211,12 @@ func editConfig(configFile string, edit func(old []byte) ([]byte, error)) error 
 	return bumpGeneration(configFile)
 }
 
+// byteOrderMark is what some editors put in front of a text. It stays there.
+const byteOrderMark = "\uFEFF"
+
 func decodeRoots(b []byte) (rootsOnly, error) {
 	var r rootsOnly
-	return r, toml.Unmarshal(b, &r)
+	return r, toml.Unmarshal(bytes.TrimPrefix(b, []byte(byteOrderMark)), &r)
 }
 
 // cutRoot takes the [[root]] table of a path out of the text, by lines.

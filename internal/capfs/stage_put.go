@@ -43,9 +43,9 @@ func (s *staged) stagePut(ctx context.Context) error {
 		return refuse(s.from.place, reeve.Permission, "is marked "+flag+", so it cannot be changed",
 			"The owner can take the mark away.")
 	}
+	names := ""
 	if s.was.Links > 1 {
-		s.notes = append(s.notes, "The file has "+strconv.FormatUint(s.was.Links, 10)+
-			" names; the others still lead to the old content.")
+		names = "The file had " + strconv.FormatUint(s.was.Links, 10) + " names; "
 	}
 	why, err := s.standIn(ctx)
 	if err != nil {
@@ -55,9 +55,15 @@ func (s *staged) stagePut(ctx context.Context) error {
 		err = s.stageFile(ctx)
 		var u *uncarried
 		if !errors.As(err, &u) {
+			if err == nil && names != "" {
+				s.notes = append(s.notes, names+"the others still lead to the old content.")
+			}
 			return err
 		}
 		why = u.what + " cannot be given to a new file"
+	}
+	if names != "" {
+		s.notes = append(s.notes, names+"all of them lead to the new content.")
 	}
 	return s.stageInPlace(ctx, why)
 }

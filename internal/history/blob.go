@@ -32,28 +32,37 @@ type pending struct {
 	had  bool // a blob of that content was there already
 	// first: it is the first in its folder, which was made for it.
 	first bool
-	// only: this is the one place where the content still is.
-	only   bool
+	// taken is what a change displaced, in the tmp folder: tmp itself, or what
+	// it is a copy of. It stays until its entry is written.
+	taken  string
+	done   bool
 	xattrs []reeve.XAttr // of the file that it came from
 }
 
-// drop takes the tmp file away, unless it would take the content with it: one
-// that was taken and could not be made a blob stays until it is tidied up.
-func (p *pending) drop(root *os.Root) {
+// drop takes the tmp file away. What was taken, and is not entered, stays for
+// the next start; left says so.
+func (p *pending) drop(root *os.Root) (left bool) {
 	if p.f != nil {
 		p.f.Close()
 		p.f = nil
 	}
-	if !p.only {
+	if p.tmp != p.taken {
 		root.Remove(p.tmp)
 	}
+	if p.taken != "" && p.done {
+		root.Remove(p.taken)
+	}
+	return p.taken != "" && !p.done
 }
 
 // stage brings a displaced file into the tmp folder: itself where it can be
 // taken, else a copy.
-func (s *Store) stage(ctx context.Context, root *os.Root, d Displaced) (*pending, error) {
-	if t, ok := d.(Taker); ok {
-		p, err := s.take(context.WithoutCancel(ctx), root, t)
+// What the note tells is written down before it is taken; without one, only
+// parts of what was taken already are.
+func (s *Store) stage(ctx context.Context, root *os.Root, d Displaced, l *note) (*pending, error) {
+	t, ok := d.(Taker)
+	if _, own := d.(takenThing); ok && (own || l != nil) {
+		p, err := s.take(context.WithoutCancel(ctx), root, t, l)
 		if p != nil || err != nil {
 			return p, err
 		}
@@ -77,13 +86,23 @@ func (s *Store) stage(ctx context.Context, root *os.Root, d Displaced) (*pending
 }
 
 // take gives nil where the file could not be taken, and is still where it was.
-func (s *Store) take(ctx context.Context, root *os.Root, t Taker) (*pending, error) {
+func (s *Store) take(ctx context.Context, root *os.Root, t Taker, l *note) (*pending, error) {
 	dir, err := root.Open(tmpDir)
 	if err != nil {
 		return nil, err
 	}
 	defer dir.Close()
-	p := &pending{tmp: tmpName(s.o.Now()), only: true}
+	p := &pending{tmp: s.tmp(root)}
+	others := uint64(1) // names that it may have
+	if _, own := t.(takenThing); own {
+		others = 2 // it keeps the one that it had
+	} else {
+		name, ok := s.noteTaken(root, p.tmp, l)
+		if !ok {
+			return nil, nil
+		}
+		p.tmp, p.taken = name, name
+	}
 	if taken, _ := t.TakeInto(dir, path.Base(p.tmp)); !taken {
 		return nil, nil // why does not matter: a copy is tried next
 	}
@@ -94,14 +113,14 @@ func (s *Store) take(ctx context.Context, root *os.Root, t Taker) (*pending, err
 	if err == nil {
 		p.f, err = root.Open(p.tmp)
 	}
-	if err == nil && (names(st) > 1 || p.f.Chmod(0o600) != nil) {
+	if err == nil && (names(st) > others || p.f.Chmod(0o600) != nil) {
 		// Another name leads to the same bytes, or they are another user's:
 		// only a copy stays as it is.
 		c, err := s.copy(ctx, root, p.f, s.o.FileBytes)
 		if c != nil {
 			c.xattrs = xattrs(p.f.Fd())
+			c.taken = p.taken // goes with the copy
 		}
-		p.only = err != nil
 		p.drop(root)
 		return c, err
 	}
@@ -116,8 +135,21 @@ func (s *Store) take(ctx context.Context, root *os.Root, t Taker) (*pending, err
 	return p, nil
 }
 
+// noteTaken says what is about to be taken, under which name. Not ok: nothing
+// may be taken.
+func (s *Store) noteTaken(root *os.Root, tmp string, l *note) (name string, ok bool) {
+	n := s.notes(root)
+	if n == nil || l == nil || tokenOf(path.Base(tmp)) != n.token {
+		return tmp, false
+	}
+	tmp += takenEnd
+	l.Name = path.Base(tmp)
+	n.write(*l)
+	return tmp, true
+}
+
 func (s *Store) copy(ctx context.Context, root *os.Root, from io.Reader, most int64) (*pending, error) {
-	p := &pending{tmp: tmpName(s.o.Now())}
+	p := &pending{tmp: s.tmp(root)}
 	var err error
 	if p.f, err = root.OpenFile(p.tmp, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600); err != nil {
 		return nil, err
@@ -173,17 +205,14 @@ func (s *Store) publish(ctx context.Context, root *os.Root, p *pending) error {
 	for range 3 {
 		err := s.link(root, p, name)
 		if err == nil || !errors.Is(err, fs.ErrExist) {
-			p.only = p.only && err != nil
 			return err
 		}
 		if !s.whole(ctx, root, name, p) {
 			s.o.Report(name, "was damaged, and is replaced by the same content")
-			err := s.replace(ctx, root, p, name)
-			p.only = p.only && err != nil
-			return err
+			return s.replace(ctx, root, p, name)
 		}
 		if err := root.Chtimes(name, now, now); err == nil {
-			p.had, p.only = true, false
+			p.had = true
 			return nil
 		} // it went meanwhile
 	}

@@ -33,6 +33,9 @@ func child(what string) int {
 	if what == "full" {
 		return childFull(o.Dir)
 	}
+	if what == "doomed" {
+		return childDoomed(o.Dir, base)
+	}
 	if what == "storm" {
 		o.TotalBytes = 4000 // both prune all the time
 	}

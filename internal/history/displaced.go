@@ -41,7 +41,8 @@ type Taker interface {
 	// TakeInto moves the thing itself into the folder under the name, a
 	// folder with everything in it. It says false, and has moved nothing,
 	// where that is not possible: another file system, another program that
-	// has the file open for writing, a second name of it.
+	// has the file open for writing, a second name of it. What is in a
+	// Displaced folder is not asked.
 	TakeInto(dir *os.File, name string) (taken bool, err error)
 }
 

@@ -42,7 +42,7 @@ type Thing struct {
 	// Made are folders that were made on the way, outermost first.
 	Made []string
 	// Displaced is what was put out of the way, nil if nothing was.
-	Displaced Displaced
+	Displaced Displaced `json:"-"`
 }
 
 // Entry is one change as it is listed. What it says beyond that is in Detail.

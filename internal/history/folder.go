@@ -113,7 +113,7 @@ func (s *Store) hint(root *os.Root) (h hint, ok bool) {
 }
 
 func (s *Store) setHint(root *os.Root, h hint) {
-	tmp := tmpName(s.o.Now())
+	tmp := s.tmp(root)
 	text := strconv.FormatInt(h.bytes, 10) + " " + strconv.FormatInt(h.looked.UnixNano(), 10)
 	if root.WriteFile(tmp, []byte(text), 0o600) != nil || root.Rename(tmp, sizeFile) != nil {
 		root.Remove(tmp)

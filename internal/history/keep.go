@@ -57,8 +57,13 @@ type batch struct {
 	all   []*pending
 	by    map[string]*pending
 	total int64 // of what this call keeps
+	twins []*pending
+	notes *notes // nil where there can be none
 	// folders were taken, and are in blobs now.
 	folders []string
+	// left: something taken is not in blobs.
+	left bool
+	done bool
 }
 
 func (s *Store) keep(ctx context.Context, c Call, n int, later bool, things []Thing) ([]Entry, []Detail, error) {
@@ -77,16 +82,9 @@ func (s *Store) keep(ctx context.Context, c Call, n int, later bool, things []Th
 	if c.At.IsZero() {
 		c.At = s.o.Now()
 	}
-	b := &batch{s: s, root: root, by: map[string]*pending{}}
+	b := &batch{s: s, root: root, by: map[string]*pending{}, notes: s.notes(root)}
+	b.notes.begin()
 	defer b.drop()
-	done := false
-	defer func() {
-		for _, f := range b.folders {
-			if done {
-				root.RemoveAll(f)
-			}
-		}
-	}()
 	var entries []Entry
 	var details []Detail
 	var lines []byte
@@ -95,7 +93,7 @@ func (s *Store) keep(ctx context.Context, c Call, n int, later bool, things []Th
 			Effect: t.Effect, Kind: t.Kind, Path: t.Path, To: t.To}
 		d := Detail{ID: c.ID, Verb: c.Verb, Digest: c.Digest, Subject: c.Subject, Target: t.Target, Root: t.Root,
 			Before: t.Before, After: t.After, Stamp: t.Stamp, Made: t.Made, Later: later}
-		b.displaced(ctx, t.Displaced, &e, &d)
+		b.displaced(ctx, t.Displaced, &note{Call: &c, N: n + i, Later: later, Thing: &t}, &e, &d)
 		line, err := e.line(d)
 		if err != nil {
 			return nil, nil, failed("history", "an entry could not be written", err)
@@ -109,24 +107,25 @@ func (s *Store) keep(ctx context.Context, c Call, n int, later bool, things []Th
 	if err := b.finish(lines); err != nil {
 		return nil, nil, failed("history", "the history could not be written", err)
 	}
-	done = true
+	b.done = true
 	s.account(ctx, root, b.added(), first)
 	return entries, details, nil
 }
 
 // displaced fills in what becomes of a displaced thing.
-func (b *batch) displaced(ctx context.Context, d Displaced, e *Entry, det *Detail) {
+func (b *batch) displaced(ctx context.Context, d Displaced, l *note, e *Entry, det *Detail) {
 	if d == nil {
 		det.Kept = true // there is nothing that could be lost
 		return
 	}
 	f := d.Facts()
 	e.Kind, det.Meta = f.Kind, meta(f)
+	l.noted = notedOf(f)
 	switch f.Kind {
 	case reeve.Symlink:
 		text := f.Link
 		if t, ok := d.(Taker); ok && text == "" {
-			text = b.takeLink(t)
+			text = b.takeLink(t, l)
 		}
 		if text == "" {
 			det.NotKept = "where the link led could not be read"
@@ -135,7 +134,7 @@ func (b *batch) displaced(ctx context.Context, d Displaced, e *Entry, det *Detai
 		det.Link, det.Kept = pathname.Escape(text), true
 	case reeve.File:
 		e.Size = f.Size
-		p, why := b.file(ctx, d, f)
+		p, why := b.file(ctx, d, f, l)
 		if why != "" {
 			det.NotKept = why
 			return
@@ -148,7 +147,7 @@ func (b *batch) displaced(ctx context.Context, d Displaced, e *Entry, det *Detai
 		in, ok := d.(Folder)
 		var own takenFolder
 		if t, can := d.(Taker); can {
-			if own, can = b.takeFolder(t); can {
+			if own, can = b.takeFolder(t, l); can {
 				in, ok = own, true
 				det.Meta = meta(own.Facts())
 			}
@@ -162,12 +161,14 @@ func (b *batch) displaced(ctx context.Context, d Displaced, e *Entry, det *Detai
 		}
 		p, short, err := b.folder(ctx, in)
 		if err != nil {
+			b.left = b.left || own.root != nil
 			det.NotKept = "the folder could not be kept: " + words(err)
 			return
 		}
 		if own.root != nil && short == "" {
 			b.folders = append(b.folders, own.name)
 		}
+		b.left = b.left || own.root != nil && short != ""
 		e.Blob, e.Size, det.NotKept, det.Kept = p.hash, p.size, short, short == ""
 	default:
 		det.NotKept = "it is a pipe, socket or device"
@@ -175,14 +176,17 @@ func (b *batch) displaced(ctx context.Context, d Displaced, e *Entry, det *Detai
 }
 
 // file keeps one file; why says that it was not, as a clause.
-func (b *batch) file(ctx context.Context, d Displaced, f Facts) (p *pending, why string) {
+func (b *batch) file(ctx context.Context, d Displaced, f Facts, l *note) (p *pending, why string) {
 	if why := b.s.tooLarge(f.Size); why != "" {
 		return nil, why
 	}
 	if b.total+f.Size > b.s.o.TotalBytes {
 		return nil, "this one change puts out of the way more than the " + size(b.s.o.TotalBytes) + " that are kept in all"
 	}
-	p, err := b.s.stage(ctx, b.root, d)
+	p, err := b.s.stage(ctx, b.root, d, l)
+	if err != nil && l != nil {
+		b.left = true // perhaps it was taken
+	}
 	if err == nil {
 		p, err = b.publish(ctx, p)
 	}
@@ -206,11 +210,19 @@ func (b *batch) bytes(ctx context.Context, text []byte) (*pending, error) {
 
 func (b *batch) publish(ctx context.Context, p *pending) (*pending, error) {
 	if had := b.by[p.hash]; had != nil {
-		p.drop(b.root)
+		if p.taken == "" {
+			p.drop(b.root)
+			return had, nil
+		}
+		if p.f != nil {
+			p.f.Close()
+			p.f = nil
+		}
+		b.twins = append(b.twins, p)
 		return had, nil
 	}
 	if err := b.s.publish(ctx, b.root, p); err != nil {
-		p.drop(b.root)
+		b.left = p.drop(b.root) || b.left
 		return nil, err
 	}
 	b.all, b.by[p.hash] = append(b.all, p), p
@@ -302,9 +314,17 @@ func (b *batch) added() (n int64) {
 }
 
 func (b *batch) drop() {
-	for _, p := range b.all {
-		p.drop(b.root)
+	left := b.left
+	for _, p := range append(b.all, b.twins...) {
+		p.done = b.done
+		left = p.drop(b.root) || left
 	}
+	for _, f := range b.folders {
+		if left = left || !b.done; b.done {
+			b.root.RemoveAll(f)
+		}
+	}
+	b.notes.end(left)
 }
 
 // folderMeta is meta with the attributes that the facts may not name.

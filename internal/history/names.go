@@ -20,6 +20,7 @@ const (
 	segmentEnd  = ".log"
 	startLayout = "20060102T150405Z"
 	oldEnd      = ".old" // a blob that is being let go of
+	takenEnd    = ".taken"
 )
 
 // alphabet has no characters that are taken for others when read aloud or
@@ -59,6 +60,16 @@ func blobName(hash string) string { return path.Join(blobsDir, hash[:2], hash) }
 // tmpName says when it was made: a file that was taken keeps its own times.
 func tmpName(now time.Time) string {
 	return path.Join(tmpDir, strconv.FormatInt(now.Unix(), 10)+"-"+rand.Text())
+}
+
+// tokenOf reads the token out of a name in the tmp folder, empty if it has
+// none.
+func tokenOf(name string) string {
+	f := strings.SplitN(strings.TrimSuffix(name, takenEnd), "-", 3)
+	if len(f) < 3 || strings.ContainsAny(f[2], "-.") {
+		return ""
+	}
+	return f[2]
 }
 
 // madeAt reads the time out of a name of tmpName.

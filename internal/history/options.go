@@ -24,7 +24,10 @@ type Options struct {
 	// all, and Days how long.
 	FileBytes, TotalBytes int64
 	Days                  int
-	Now                   func() time.Time // nil means time.Now
+	// Machine names this computer, as its journals and segments do, when the
+	// state folder may be shared with others.
+	Machine string
+	Now     func() time.Time // nil means time.Now
 	// Report is told of what is damaged or ignored, and why; nil drops it. It
 	// may be called by several goroutines.
 	Report func(file, what string)
@@ -39,6 +42,7 @@ type Store struct {
 	seen   bool       // last knows of the segments of others
 	cur    *segment
 	closed bool
+	own    *notes // of this process, nil until it stages something
 
 	pruning sync.Mutex
 }

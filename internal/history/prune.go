@@ -282,7 +282,7 @@ func (s *Store) tidy(root *os.Root, now time.Time) {
 	}
 	files, _ = readNames(root, tmpDir)
 	for _, f := range files {
-		if at, ok := madeAt(f); ok && now.Sub(at) > 24*litter {
+		if stale(f, now) {
 			root.RemoveAll(path.Join(tmpDir, f))
 		}
 	}

@@ -207,7 +207,7 @@ func TestACopyThatIsWantedAgainComesBack(t *testing.T) {
 	// It goes between being found there and being named.
 	third := &thing{body: []byte("same"), facts: file("same").facts}
 	b := &batch{s: s, root: root, by: map[string]*pending{}}
-	p, why := b.file(ctx, third, third.facts)
+	p, why := b.file(ctx, third, third.facts, nil)
 	if why != "" || !p.had {
 		t.Fatal(why, p)
 	}

@@ -166,6 +166,7 @@ func (s *Store) Close() error {
 	} else {
 		defer root.Close()
 	}
+	s.leave(root)
 	return s.end(root)
 }
 

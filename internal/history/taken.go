@@ -5,22 +5,26 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 
 	"reeve"
 )
 
 // A folder that was taken as a whole lies in the tmp folder, and is emptied
 // into blobs and a manifest there. What could not be kept of it stays in the
-// tmp folder until it is tidied up.
+// tmp folder for a day, and until the next start.
 
 // takeFolder says false where the folder could not be taken.
-func (b *batch) takeFolder(t Taker) (f takenFolder, taken bool) {
+func (b *batch) takeFolder(t Taker, l *note) (f takenFolder, taken bool) {
 	dir, err := b.root.Open(tmpDir)
 	if err != nil {
 		return f, false
 	}
 	defer dir.Close()
-	name := tmpName(b.s.o.Now())
+	name, ok := b.s.noteTaken(b.root, b.s.tmp(b.root), l)
+	if !ok {
+		return f, false
+	}
 	if taken, _ := t.TakeInto(dir, path.Base(name)); !taken {
 		return f, false
 	}
@@ -28,17 +32,20 @@ func (b *batch) takeFolder(t Taker) (f takenFolder, taken bool) {
 	if err == nil && !st.IsDir() {
 		err = fs.ErrInvalid
 	}
-	return takenFolder{takenThing{b.root, name, st}}, err == nil
+	return takenFolder{takenThing{b.root, name, st, b.notes}}, err == nil
 }
 
 // takeLink reads a link's text by taking the link.
-func (b *batch) takeLink(t Taker) (text string) {
+func (b *batch) takeLink(t Taker, l *note) (text string) {
 	dir, err := b.root.Open(tmpDir)
 	if err != nil {
 		return ""
 	}
 	defer dir.Close()
-	name := tmpName(b.s.o.Now())
+	name, ok := b.s.noteTaken(b.root, b.s.tmp(b.root), l)
+	if !ok {
+		return ""
+	}
 	if taken, _ := t.TakeInto(dir, path.Base(name)); !taken {
 		return ""
 	}
@@ -47,17 +54,34 @@ func (b *batch) takeLink(t Taker) (text string) {
 	return text
 }
 
-// takenThing is one thing in a taken folder.
+// takenThing is one thing in a taken folder, or taken by itself by a process
+// that ended.
 type takenThing struct {
 	root *os.Root
 	name string
 	st   fs.FileInfo
+	n    *notes // where it is written down what is changed on it; may be nil
+}
+
+// below is its name in the notes.
+func (t takenThing) below() string { return strings.TrimPrefix(t.name, tmpDir+"/") }
+
+// before writes down how it was before it is changed.
+func (t takenThing) before() {
+	if t.n != nil {
+		t.n.write(note{Name: t.below(), noted: notedOf(t.Facts())})
+	}
 }
 
 // Facts implements Displaced.
 func (t takenThing) Facts() Facts {
 	m := t.st.Mode()
 	f := Facts{Kind: reeve.Special, Meta: reeve.Meta{Mode: modeOf(m), MTime: t.st.ModTime().UnixNano(), Owner: owner(t.st)}}
+	if t.n != nil {
+		if was, ok := t.n.was[t.below()]; ok {
+			f.Meta.Mode, f.Meta.MTime, f.Meta.Owner = was.Mode, was.MTime, was.Owner
+		}
+	}
 	switch {
 	case m.IsRegular():
 		f.Kind, f.Size = reeve.File, t.st.Size()
@@ -105,7 +129,8 @@ func (t takenThing) open() (*os.File, error) {
 }
 
 // TakeInto implements Taker: a file that nobody has open for writing, and
-// that has no other name, is kept itself.
+// that has no other name, is kept itself. It keeps its name too, so that what
+// was taken is still whole when this process ends in the middle.
 func (t takenThing) TakeInto(_ *os.File, name string) (bool, error) {
 	if names(t.st) > 1 {
 		return false, nil
@@ -118,7 +143,8 @@ func (t takenThing) TakeInto(_ *os.File, name string) (bool, error) {
 	if !unwritten(f) {
 		return false, nil
 	}
-	err = t.root.Rename(t.name, path.Join(tmpDir, name))
+	t.before()
+	err = t.root.Link(t.name, path.Join(tmpDir, name))
 	return err == nil, err
 }
 
@@ -134,6 +160,7 @@ func (t takenFolder) walk(ctx context.Context, rel string, fn func(rel string, d
 	at := path.Join(t.name, rel)
 	// The owner of what was taken may have closed it against himself.
 	if st, err := t.root.Lstat(at); err == nil && st.IsDir() && st.Mode().Perm()&0o700 != 0o700 {
+		takenThing{t.root, at, st, t.n}.before()
 		if err := t.root.Chmod(at, 0o700); err != nil {
 			return err
 		}
@@ -151,7 +178,7 @@ func (t takenFolder) walk(ctx context.Context, rel string, fn func(rel string, d
 		if err != nil {
 			return err
 		}
-		d := takenThing{t.root, t.name + "/" + in, st}
+		d := takenThing{t.root, t.name + "/" + in, st, t.n}
 		if err := fn(in, d); err != nil {
 			return err
 		}

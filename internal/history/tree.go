@@ -48,7 +48,7 @@ func (b *batch) folder(ctx context.Context, d Folder) (manifest *pending, short 
 		case reeve.Symlink:
 			n.Link = pathname.Escape(f.Link)
 		case reeve.File:
-			p, why := b.file(ctx, d, f)
+			p, why := b.file(ctx, d, f, nil)
 			if why != "" {
 				n.NotKept, n.Size = why, f.Size
 			} else {
