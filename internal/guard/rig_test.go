@@ -249,10 +249,9 @@ func (l *ledger) Remember(s reeve.Subject, e reeve.Effect, _ time.Duration) {
 }
 
 type readState struct {
-	err    error
-	wrote  atomic.Int32
-	reads  atomic.Int32
-	ground string
+	err   error
+	wrote atomic.Int32
+	reads atomic.Int32
 }
 
 func (r *readState) Read(reeve.Subject, reeve.Place, reeve.Page) { r.reads.Add(1) }
@@ -264,9 +263,8 @@ func (r *readState) Fresh(_ reeve.Subject, s reeve.Settings, b Based) (string, e
 	return "read", r.err
 }
 
-func (r *readState) Wrote(_ reeve.Subject, _ Based, ground string, _ reeve.Version) {
+func (r *readState) Wrote(_ reeve.Subject, _ Based, _ string, _ reeve.Version) {
 	r.wrote.Add(1)
-	r.ground = ground
 }
 
 // hooked is a committer with a hook between staging and swapping.
