@@ -21,7 +21,7 @@
 // owner's undo alone. A power cut between a change and Keep's return can cost
 // the copy, not the change; what stood there is then for recovery to find, and
 // what history had taken already may be entered without its path and its mode.
-// A folder that can be kept only in part stays for a day beside its entry, and
-// goes with the next start. A file that another program writes to while it is
+// A folder of which something failed to be kept stays for a day beside its
+// entry, and goes with the next start. A file that another program writes to while it is
 // kept is kept as it was read.
 package history

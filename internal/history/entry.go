@@ -88,6 +88,9 @@ type Detail struct {
 	// says why not, and stands also beside Kept for parts that are missing.
 	Kept    bool   `json:"kept,omitempty"`
 	NotKept string `json:"not_kept,omitempty"`
+	// Left is true for a folder of which something failed to be kept: it stays
+	// as it was taken for a day.
+	Left bool `json:"left,omitempty"`
 	// Later is true for bytes that arrived after the entry with the same
 	// Change and N was made.
 	Later bool `json:"later,omitempty"`

@@ -61,9 +61,10 @@ type batch struct {
 	notes *notes // nil where there can be none
 	// folders were taken, and are in blobs now.
 	folders []string
-	// left: something taken is not in blobs.
-	left bool
-	done bool
+	// left: something taken is not in blobs. failed: something could not be
+	// kept, and no bound or kind of thing is why.
+	left, failed bool
+	done         bool
 }
 
 func (s *Store) keep(ctx context.Context, c Call, n int, later bool, things []Thing) ([]Entry, []Detail, error) {
@@ -159,16 +160,18 @@ func (b *batch) displaced(ctx context.Context, d Displaced, l *note, e *Entry, d
 			det.NotKept = "what was in the folder could not be looked at"
 			return
 		}
+		b.failed = false
 		p, short, err := b.folder(ctx, in)
 		if err != nil {
 			b.left = b.left || own.root != nil
 			det.NotKept = "the folder could not be kept: " + words(err)
 			return
 		}
-		if own.root != nil && short == "" {
+		if det.Left = own.root != nil && b.failed; det.Left {
+			b.left = true
+		} else if own.root != nil {
 			b.folders = append(b.folders, own.name)
 		}
-		b.left = b.left || own.root != nil && short != ""
 		e.Blob, e.Size, det.NotKept, det.Kept = p.hash, p.size, short, short == ""
 	default:
 		det.NotKept = "it is a pipe, socket or device"
@@ -194,6 +197,7 @@ func (b *batch) file(ctx context.Context, d Displaced, f Facts, l *note) (p *pen
 	case errors.Is(err, errTooLarge):
 		return nil, b.s.tooLarge(b.s.o.FileBytes + 1)
 	case err != nil:
+		b.failed = true
 		return nil, "the copy could not be written: " + words(err)
 	}
 	b.total += p.size

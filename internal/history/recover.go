@@ -146,11 +146,11 @@ func (s *Store) rescue(ctx context.Context, root *os.Root, n *notes, name string
 			continue
 		}
 		d, err := e.Detail()
-		if err == nil && d.Kept && hash == "" && d.Later == l.Later {
+		if err == nil && hash == "" && d.Later == l.Later && enough(e, d) {
 			return nil, true, nil
 		}
-		if entered++; hash == "" && e.Blob != "" {
-			entered++ // kept as far as it could be
+		if entered++; hash == "" && d.Left {
+			entered++ // what failed would fail again
 		}
 	}
 	if made, ok := madeAt(name); entered > 1 {
@@ -176,8 +176,11 @@ func (s *Store) rescue(ctx context.Context, root *os.Root, n *notes, name string
 	if err != nil {
 		return nil, false, err
 	}
-	return es, ds[0].NotKept == "", nil
+	return es, enough(es[0], ds[0]), nil
 }
+
+// enough: what was taken is kept, but for what no folder is kept with.
+func enough(e Entry, d Detail) bool { return d.Kept || e.Blob != "" && !d.Left }
 
 func notedOf(f Facts) noted { return noted{f.Meta.Mode, f.Meta.MTime, f.Meta.Owner} }
 

@@ -381,3 +381,41 @@ func TestNotesBeginAnewWhenNobodyNeedsThem(t *testing.T) {
 		t.Error("the note of what stays behind went")
 	}
 }
+
+// A folder that holds something too large was said to be kept in part: the
+// large file goes, and does not fill the disk in secret.
+func TestATooLargeFileInATakenFolderGoes(t *testing.T) {
+	base := t.TempDir()
+	doomed(t, base)
+	if err := os.WriteFile(filepath.Join(base, "src/dir/large"), make([]byte, 200), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	things, err := doomedThings(base, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, Options{Dir: filepath.Join(base, "state"), FileBytes: 100})
+	es, ds := keep(t, s, things[4])
+	if ds[0].Kept || ds[0].Left || !strings.Contains(ds[0].NotKept, "large, since it is larger than 100 bytes") || es[0].Blob == "" {
+		t.Errorf("%+v %+v", es, ds)
+	}
+	if left := files(t, s, tmpDir); len(left) > 0 {
+		t.Errorf("left over: %v", left)
+	}
+	// Also when the process ended before it went.
+	root, err := s.open(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	doomed(t, filepath.Join(base, "more"))
+	os.Rename(filepath.Join(base, "more/src/dir"), filepath.Join(base, "src/dir"))
+	name, ok := s.noteTaken(root, s.tmp(root), &note{Call: &Call{Change: es[0].Change}, N: es[0].N, Thing: &Thing{Path: es[0].Path}})
+	if !ok || os.Rename(filepath.Join(base, "src/dir"), s.on(t, name)) != nil {
+		t.Fatal("could not be taken")
+	}
+	s.Close()
+	if got, err := open(t, Options{Dir: s.o.Dir, FileBytes: 100}).Recover(ctx); err != nil || len(got) > 0 || len(files(t, s, tmpDir)) > 0 {
+		t.Errorf("%v %v, left over: %v", got, err, files(t, s, tmpDir))
+	}
+}

@@ -11,8 +11,9 @@ import (
 )
 
 // A folder that was taken as a whole lies in the tmp folder, and is emptied
-// into blobs and a manifest there. What could not be kept of it stays in the
-// tmp folder for a day, and until the next start.
+// into blobs and a manifest there. Where that failed for a part, it stays there
+// for a day, and until the next start; what is too large, and was said to be
+// not kept, goes.
 
 // takeFolder says false where the folder could not be taken.
 func (b *batch) takeFolder(t Taker, l *note) (f takenFolder, taken bool) {
