@@ -198,7 +198,13 @@ func (h *killHouse) once(run int) {
 	if err := n.Shutdown(context.Background()); err != nil {
 		h.t.Error(err)
 	}
-	kept := history.New(history.Options{Dir: n.Places().State, Report: func(file, what string) { h.t.Error(file, what) }})
+	kept := history.New(history.Options{Dir: n.Places().State, Report: func(file, what string) {
+		if strings.Contains(what, "half an entry") {
+			h.t.Log(file, what) // cut off by the kill; judge looks for what it would have told
+			return
+		}
+		h.t.Error(file, what)
+	}})
 	defer kept.Close()
 	for k := range pranksters {
 		h.judge(kept, before, prankDir(h.base, k), ms[k], done[k], begun[k] > done[k])
