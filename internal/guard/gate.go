@@ -453,7 +453,7 @@ func (g *Gate) note(ctx context.Context, c *call, p *passed, a Approval, receipt
 	}
 	settle := func() {
 		if err := receipt.Sync(ctx); err != nil {
-			c.reply.Note("The change stands, but the disk did not confirm it (%v): a power cut now could take it back.", err)
+			c.reply.Note("The change stands, but the disk did not confirm it: a power cut now could take it back.")
 		}
 	}
 	if len(receipt.Done) > 1 {
@@ -489,7 +489,7 @@ func (g *Gate) note(ctx context.Context, c *call, p *passed, a Approval, receipt
 	}
 	row.Patch = bounded(row.Patch, detailMost)
 	if err := g.o.Record.Append(ctx, row); err != nil {
-		c.reply.Note("The change was made, but its outcome could not be recorded (%v). The intent is on record.", err)
+		c.reply.Note("The change was made, but its outcome could not be recorded. The intent is on record.")
 	}
 	res.Notes, res.FileAccess = c.reply.notes, c.reply.access
 	return reeve.Outcome{Result: res}

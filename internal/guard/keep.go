@@ -19,7 +19,7 @@ func (g *Gate) keep(ctx context.Context, c *call, receipt capfs.Receipt) {
 			c.reply.Note("No copy of the old %s was kept: %s.", d.Change.Place.Display(), why)
 		}
 		if err := d.Displaced.Release(); err != nil {
-			c.reply.Note("What was there before could not be tidied up: %v.", err)
+			c.reply.Note("What was there before could not be tidied up.")
 		}
 	}
 	for _, other := range receipt.Kept {
@@ -33,7 +33,7 @@ func (g *Gate) keep(ctx context.Context, c *call, receipt capfs.Receipt) {
 		}
 		c.reply.Note("Another program saved %s in the same moment. Its content was kept in the history.", d.Change.Place.Display())
 		if err := other.Release(); err != nil {
-			c.reply.Note("What it saved could not be tidied up: %v.", err)
+			c.reply.Note("What it saved could not be tidied up.")
 		}
 	}
 }
@@ -44,7 +44,7 @@ func (g *Gate) keepOne(ctx context.Context, c *call, d capfs.Done, n, of int) (w
 	}
 	why, err := g.o.History.Keep(ctx, Made{Call: c.ID, Verb: c.Call.Verb(), Subject: c.Subject, Digest: c.digest, At: g.o.Now(), N: n, Of: of, Done: d})
 	if err != nil {
-		return "it could not be written (" + err.Error() + ")"
+		return "it could not be written" // the system's words name Reeve's own folders
 	}
 	return why
 }
