@@ -278,8 +278,10 @@ type ChangedFile struct {
 	Encoding string `json:"encoding,omitempty"` // "utf-8", "utf-16le", …
 	BOM      bool   `json:"bom,omitempty"`
 	Endings  string `json:"endings,omitempty"` // lf, crlf, cr, mixed
-	// Made are the folders that were made on the way, outermost first.
-	Made []Text `json:"made,omitempty"`
+	// Made are the folders that were made on the way, outermost first. Of more
+	// than a few only the outermost is told, and MadeMore counts the others.
+	Made     []Text `json:"made,omitempty"`
+	MadeMore int    `json:"madeMore,omitempty"`
 	// InPlace: no new file could take the old one's place, so the bytes were
 	// written into it, and another program may have seen it half written.
 	InPlace bool `json:"in_place,omitempty"`

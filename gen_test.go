@@ -174,7 +174,7 @@ func genChanges() *rapid.Generator[*Changes] {
 		return &Changes{DryRun: true, Files: []ChangedFile{{Path: text.Draw(t, "path"), To: text.Draw(t, "to"), Did: DidEdit, Kind: File,
 			Was: extent, Now: extent, Replacements: 2, Version: genVersion().Draw(t, "version"), Excerpt: []Line{{n.Draw(t, "n"), text.Draw(t, "text"), 3, true, 7}},
 			More: n.Draw(t, "more"), Diff: []Text{text.Draw(t, "diff")}, Encoding: "utf-16le", BOM: true, Endings: "crlf",
-			Made: []Text{text.Draw(t, "made")}, InPlace: true, Names: 2, Via: text.Draw(t, "via")}}}
+			Made: []Text{text.Draw(t, "made")}, MadeMore: 3, InPlace: true, Names: 2, Via: text.Draw(t, "via")}}}
 	})
 }
 
@@ -185,7 +185,7 @@ func genOutcome() *rapid.Generator[Outcome] {
 		}
 		s := rapid.String()
 		to := genPlace().Draw(t, "to")
-		p := &Pending{ID: s.Draw(t, "id"), Expires: genTime().Draw(t, "expires"), Question: Question{s.Draw(t, "title"), s.Draw(t, "body"), true, s.Draw(t, "detail"), true,
+		p := &Pending{ID: s.Draw(t, "id"), Expires: genTime().Draw(t, "expires"), Question: Question{s.Draw(t, "title"), s.Draw(t, "body"), true, s.Draw(t, "detail"), &Left{1, 2, 3, 4, true}, true,
 			[]Effect{{EffectMove, genPlace().Draw(t, "place"), &to}}, rapid.Bool().Draw(t, "remember")}}
 		copy(p.Digest[:], rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "digest"))
 		return Outcome{Pending: p}

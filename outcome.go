@@ -2,6 +2,9 @@ package reeve
 
 import (
 	"context"
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -36,12 +39,66 @@ type Question struct {
 	Body        string `json:"body"`
 	Destructive bool   `json:"destructive,omitempty"`
 	// Detail is the change itself where it is text: a unified diff, bounded.
+	// What it leaves out is said in it, by lines that begin with "…", and
+	// summed up in Left, which is nil where nothing is. The whole change lies
+	// beside the question then.
 	Detail    string   `json:"detail,omitempty"`
+	Left      *Left    `json:"left,omitempty"`
 	HumanOnly bool     `json:"human_only,omitempty"`
 	Effects   []Effect `json:"effects,omitempty"`
 	// Remember: a yes may also hold for some minutes on the same files. It is
 	// never set for removals, moves and control files.
 	Remember bool `json:"remember,omitempty"`
+}
+
+// Left is what of a change is not shown.
+type Left struct {
+	// Gone and New are lines, of which Places whole places have their part.
+	Gone   int64 `json:"gone,omitempty"`
+	New    int64 `json:"new,omitempty"`
+	Places int64 `json:"places,omitempty"`
+	// Chars are characters inside of lines that are shown.
+	Chars int64 `json:"chars,omitempty"`
+	// Beyond says that the change is too large to be kept whole anywhere.
+	Beyond bool `json:"beyond,omitempty"`
+}
+
+// IsZero reports that nothing is left out.
+func (l Left) IsZero() bool { return l == Left{} }
+
+// String is what is left out, in words: "1,204 lines (4 gone, 1,200 new)".
+func (l Left) String() string {
+	var parts []string
+	if l.Gone+l.New > 0 {
+		s := fmt.Sprintf("%s (%s gone, %s new)", leftOf(l.Gone+l.New, "line"), grouped(l.Gone), grouped(l.New))
+		if l.Places > 0 {
+			s += ", among them all of " + leftOf(l.Places, "place")
+		}
+		parts = append(parts, s)
+	}
+	if l.Chars > 0 {
+		parts = append(parts, leftOf(l.Chars, "character")+" of long lines")
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", and ")
+}
+
+func leftOf(n int64, unit string) string {
+	if n != 1 {
+		unit += "s"
+	}
+	return grouped(n) + " " + unit
+}
+
+// grouped writes a number with a comma between each three digits.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
 
 // Progress is told while a call runs, through the context (WithProgress).

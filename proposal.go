@@ -1,10 +1,10 @@
 package reeve
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"hash"
+
+	"github.com/zeebo/blake3"
 )
 
 // Proposal is the changes of one call, as one unit: all of them or none.
@@ -21,11 +21,11 @@ type Proposal struct {
 
 // Digest binds a question to what it showed: who asks (door, agent and the
 // session the client told; never the turn or the process), the effects and
-// places, the versions before and the bytes after. A stream binds its source
-// place and version.
+// places, the versions before (their content, where it is known) and the bytes
+// after. A stream binds its source place and version.
 func (p Proposal) Digest() Digest {
-	h := digester{sha256.New()}
-	h.str("reeve/proposal/1")
+	h := digester{blake3.New()}
+	h.str("reeve/proposal/2")
 	h.str(string(p.Target))
 	h.str(string(p.Subject.Kind), p.Subject.Door, p.Subject.Agent)
 	if p.Subject.SessionTold {
@@ -44,12 +44,12 @@ func (p Proposal) Digest() Digest {
 		h.str(string(c.Kind))
 		h.place(c.Place)
 		h.optional(c.To)
-		h.str(c.Expect.String())
+		h.str(c.Expect.bound())
 		switch x := c.Content.(type) {
 		case nil:
 			h.str("none")
 		case Bytes:
-			sum := sha256.Sum256(x)
+			sum := blake3.Sum256(x)
 			h.str("bytes", string(sum[:]))
 		case FromPlace:
 			h.from(x)
@@ -70,7 +70,7 @@ func (p Proposal) Digest() Digest {
 }
 
 // Digest identifies one proposal.
-type Digest [sha256.Size]byte
+type Digest [32]byte
 
 // String is the digest in hexadecimal.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
@@ -89,7 +89,7 @@ func (d *Digest) UnmarshalText(b []byte) error {
 
 // digester writes length-prefixed fields, so that no two proposals run
 // together into the same bytes.
-type digester struct{ hash.Hash }
+type digester struct{ *blake3.Hasher }
 
 func (h digester) num(n int64) {
 	var b [8]byte
@@ -100,7 +100,7 @@ func (h digester) num(n int64) {
 func (h digester) str(fields ...string) {
 	for _, s := range fields {
 		h.num(int64(len(s)))
-		h.Write([]byte(s))
+		h.WriteString(s)
 	}
 }
 
@@ -141,5 +141,5 @@ func (h digester) meta(m *Meta) {
 func (h digester) from(f FromPlace) {
 	h.str("from")
 	h.place(f.Place)
-	h.str(f.Version.String())
+	h.str(f.Version.bound())
 }

@@ -48,6 +48,9 @@ func TestDigestBindsWhatTheQuestionShowed(t *testing.T) {
 		"destination":            func(p *Proposal) { p.Changes[1].To.Components = []Name{"d"} },
 		"no destination":         func(p *Proposal) { p.Changes[1].To = nil },
 		"version":                func(p *Proposal) { p.Changes[0].Expect = NewVersion(Stamp{Size: 4}, false, nil) },
+		"a racy stamp":           func(p *Proposal) { p.Changes[0].Expect = NewVersion(Stamp{Size: 3}, true, nil) },
+		"a hash":                 func(p *Proposal) { p.Changes[0].Expect = NewVersion(Stamp{Size: 3}, false, &[32]byte{1}) },
+		"another hash":           func(p *Proposal) { p.Changes[0].Expect = NewVersion(Stamp{Size: 3}, false, &[32]byte{2}) },
 		"no version":             func(p *Proposal) { p.Changes[0].Expect = Version{} },
 		"bytes":                  func(p *Proposal) { p.Changes[0].Content = Bytes("old") },
 		"empty bytes":            func(p *Proposal) { p.Changes[0].Content = Bytes(nil) },
@@ -91,6 +94,26 @@ func TestDigestBindsWhatTheQuestionShowed(t *testing.T) {
 		change(&p)
 		if p.Digest() != want {
 			t.Errorf("%s: the digest changed, so an answer would not be found again", name)
+		}
+	}
+
+	hashed := func(s Stamp, racy, partial bool) Digest {
+		p := proposal()
+		v := NewVersion(s, racy, &[32]byte{7})
+		if partial {
+			v = v.AsPartial()
+		}
+		p.Changes[0].Expect = v
+		p.Changes[1].Content = FromPlace{Place: p.Changes[0].Place, Version: v}
+		return p.Digest()
+	}
+	for name, got := range map[string]Digest{
+		"seen again a moment after it was saved": hashed(Stamp{Size: 3, MTime: 5, CTime: 5}, true, false),
+		"touched, with the same content":         hashed(Stamp{Size: 3, MTime: 6, CTime: 6}, false, false),
+		"told in a refusal":                      hashed(Stamp{Size: 3, MTime: 5, CTime: 5}, false, true),
+	} {
+		if got != hashed(Stamp{Size: 3, MTime: 5, CTime: 5}, false, false) {
+			t.Errorf("%s: the same content makes another proposal, so an answer would not be found again", name)
 		}
 	}
 

@@ -39,6 +39,12 @@ type RestoreStep struct {
 	// LeftStamp is the stamp of what was moved, which a move keeps but for
 	// its ctime.
 	LeftStamp Stamp `json:"left_stamp,omitzero"`
+	// Any: what the change left is not known. A file that is there by now gives
+	// way, whatever is in it.
+	Any bool `json:"any,omitempty"`
+	// There: a folder that comes back is there already. It is taken for it if
+	// nothing is in it but what comes back too.
+	There bool `json:"there,omitempty"`
 	// Blob names what is kept of a file, Size is its bytes.
 	Blob string `json:"blob,omitempty"`
 	Size int64  `json:"size,omitempty"`
@@ -65,6 +71,10 @@ type Restored struct {
 	Change Text           `json:"change"`
 	DryRun bool           `json:"dry_run,omitempty"`
 	Steps  []RestoredStep `json:"steps"`
+	// More counts steps that can be done (or were) and are not listed, Blocked
+	// those that cannot: an answer has its bounds.
+	More    int `json:"more,omitempty"`
+	Blocked int `json:"blocked,omitempty"`
 }
 
 // RestoredStep is one step as it stands.
@@ -73,7 +83,9 @@ type RestoredStep struct {
 	State RestoreState `json:"state"`
 	Path  Text         `json:"path"`
 	To    Text         `json:"to,omitzero"`
-	Why   Text         `json:"why,omitzero"`
+	// Why is what stands in the way, or what is to be known of a step that can
+	// be done.
+	Why Text `json:"why,omitzero"`
 	// Was is the size in bytes of what comes back, Now of what is there.
 	Was int64 `json:"was,omitempty"`
 	Now int64 `json:"now,omitempty"`

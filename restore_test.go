@@ -19,9 +19,9 @@ func TestARestoreSurvivesJSON(t *testing.T) {
 		same(t, Request{Subject: Subject{Kind: Owner}, Call: &Restore{Change: s.Draw(t, "change"), DryRun: rapid.Bool().Draw(t, "dry"), Steps: []RestoreStep{{
 			Kind: RestoreFile, Path: s.Draw(t, "path"), To: s.Draw(t, "to"), Left: genVersion().Draw(t, "left"), LeftKind: File,
 			LeftStamp: Stamp{genIdentity().Draw(t, "id"), n.Draw(t, "size"), n.Draw(t, "mtime"), n.Draw(t, "ctime")},
-			Blob:      s.Draw(t, "blob"), Size: n.Draw(t, "bytes"), Link: s.Draw(t, "link"), Meta: genMeta().Draw(t, "meta")}}}})
+			Blob:      s.Draw(t, "blob"), Size: n.Draw(t, "bytes"), Any: true, There: true, Link: s.Draw(t, "link"), Meta: genMeta().Draw(t, "meta")}}}})
 		same(t, Result{Answer: &Restored{text.Draw(t, "change"), true, []RestoredStep{{RestoreMove, StepChanged, text.Draw(t, "path"), text.Draw(t, "to"),
-			text.Draw(t, "why"), n.Draw(t, "was"), n.Draw(t, "now"), []Text{text.Draw(t, "diff")}, 3}}}})
+			text.Draw(t, "why"), n.Draw(t, "was"), n.Draw(t, "now"), []Text{text.Draw(t, "diff")}, 3}}, 4, 5}})
 		same(t, *genMeta().Draw(t, "meta alone"))
 	})
 }

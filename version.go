@@ -117,6 +117,20 @@ func (v Version) Compare(o Version) Sameness {
 	return Same
 }
 
+// bound is the version as a digest binds it: by its content where that is
+// known, whenever it was looked at, else by the stamp. Who was told of it, and
+// how soon after the last change, must not make another proposal of the same.
+func (v Version) bound() string {
+	switch {
+	case v.IsZero():
+		return ""
+	case v.Hashed():
+		return "content " + string(v.t[contentAt:])
+	}
+	v.t[0] &^= flagPartial
+	return "stamp " + string(v.t[:])
+}
+
 // String is the token as callers see it: 45 characters, empty for no version.
 func (v Version) String() string {
 	if v.IsZero() {

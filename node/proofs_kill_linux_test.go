@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -200,20 +201,21 @@ func (h *killHouse) once(run int) {
 	}
 	kept := history.New(history.Options{Dir: n.Places().State, Report: func(file, what string) {
 		if strings.Contains(what, "half an entry") {
-			h.t.Log(file, what) // cut off by the kill; judge looks for what it would have told
-			return
+			return // cut off by the kill; offered looks for what it would have told
 		}
 		h.t.Error(file, what)
 	}})
 	defer kept.Close()
 	for k := range pranksters {
-		h.judge(kept, before, prankDir(h.base, k), ms[k], done[k], begun[k] > done[k])
+		made := h.judge(kept, before, prankDir(h.base, k), ms[k], done[k], begun[k] > done[k])
+		h.offered(kept, k, made)
 	}
 	h.tidy(kept)
 }
 
-// judge compares a folder with what must stand there.
-func (h *killHouse) judge(kept *history.Store, start time.Time, dir string, m *attack.Mischief, done int, cut bool) {
+// judge compares a folder with what must stand there, and gives how many of
+// the changes that were begun were made.
+func (h *killHouse) judge(kept *history.Store, start time.Time, dir string, m *attack.Mischief, done int, cut bool) (made int) {
 	h.did += done
 	want, err := attack.ScanTree(dir)
 	if err != nil {
@@ -221,6 +223,7 @@ func (h *killHouse) judge(kept *history.Store, start time.Time, dir string, m *a
 	}
 	now := want
 	var lost []string
+	made = done
 	for range done {
 		p := m.Next()
 		want = p.After
@@ -229,7 +232,7 @@ func (h *killHouse) judge(kept *history.Store, start time.Time, dir string, m *a
 	switch {
 	case !cut:
 		if done == 0 {
-			return
+			return 0
 		}
 		if diff := want.Differs(now); len(diff) > 0 {
 			h.fault("a finished change does not stand", "%s after %d changes, none cut short:\n%s", dir, done, strings.Join(diff, "\n"))
@@ -242,6 +245,7 @@ func (h *killHouse) judge(kept *history.Store, start time.Time, dir string, m *a
 			h.cut[0]++
 		case len(new) == 0:
 			h.cut[1]++
+			made++
 			lost = append(lost, p.Displaced()...)
 		default:
 			h.fault("neither old nor new", "%s\nagainst old:\n%s\nagainst new:\n%s\nthe start:\n%s", short(p.Call),
@@ -255,6 +259,56 @@ func (h *killHouse) judge(kept *history.Store, start time.Time, dir string, m *a
 		sum := blake3.Sum256([]byte(b))
 		if err := kept.Check(context.Background(), hex.EncodeToString(sum[:]), int64(len(b))); err != nil {
 			h.fault("displaced and not in history", "%s: %.60q (in its tmp folder: %v): %v", dir, b, h.stray(b), err)
+		}
+	}
+	return made
+}
+
+// offered demands that the owner can take back what was made, each call as
+// one: history has one change of its agent for it, with every effect that the
+// record has of it.
+func (h *killHouse) offered(kept *history.Store, k, made int) {
+	type effects map[string]bool
+	have := map[string]map[string]effects{}
+	for e, err := range kept.Entries(context.Background(), history.Filter{}) {
+		if err != nil {
+			h.fault("history", "%v", err)
+			continue
+		}
+		d, err := e.Detail()
+		if err != nil || e.Owner {
+			continue
+		}
+		if have[d.ID] == nil {
+			have[d.ID] = map[string]effects{}
+		}
+		if have[d.ID][e.Change] == nil {
+			have[d.ID][e.Change] = effects{}
+		}
+		have[d.ID][e.Change][string(e.Effect)+" "+e.Path] = true
+	}
+	want := map[string]effects{}
+	for e, err := range record.Rows(filepath.Join(h.base, "state"), record.Filter{Event: "intent"}) {
+		if err != nil {
+			continue
+		}
+		want[e.Row.Call] = effects{} // of the last try
+		for _, x := range e.Row.Effects {
+			if x.Temp != "" {
+				want[e.Row.Call][string(x.Kind)+" "+x.Path] = true
+			}
+		}
+	}
+	for i := range made {
+		id := fmt.Sprintf("%d-%d-%d", h.run, k, i)
+		if len(have[id]) != 1 {
+			h.fault("not offered as one change", "%s: %v, want %v\nthe start:\n%s", id, have[id], want[id], h.recovered(time.Time{}))
+			continue
+		}
+		for _, got := range have[id] {
+			if !maps.Equal(got, want[id]) {
+				h.fault("not offered whole", "%s: %v, want %v", id, got, want[id])
+			}
 		}
 	}
 }

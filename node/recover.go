@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path"
 	"path/filepath"
@@ -29,11 +30,13 @@ const (
 // recover finishes or takes back what processes that ended in the middle of a
 // change have left. Where there is no journal it costs one look.
 func (n *Node) recover(ctx context.Context) {
+	// What history has taken is entered first, so that what is recovered then
+	// is not entered twice.
+	n.rescued(ctx)
 	left, _ := os.ReadDir(journals(n.places.State))
 	if slices.ContainsFunc(left, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), ".journal") }) {
 		n.recovered(ctx, nil)
 	}
-	n.rescued(ctx)
 	if intents, boot := n.cutShort(ctx); boot != "" && n.calls.enter() {
 		go func() {
 			defer n.calls.leave()
@@ -67,29 +70,37 @@ func (n *Node) later(ctx context.Context) {
 func (n *Node) recovered(ctx context.Context, intents []capfs.Intent) bool {
 	ctx, stop := context.WithTimeout(ctx, recoverTime)
 	defer stop()
-	done, err := n.changes.ladder.Recover(ctx, capfs.RecoverOptions{Intents: intents, Keep: n.changes.keeper.found})
-	row := reeve.Row{Time: n.source.now(), Event: "recovered", Target: reeve.Local}
+	cut := n.newCuts()
+	done, err := n.changes.ladder.Recover(ctx, capfs.RecoverOptions{Intents: intents, Keep: cut.found, Ended: cut.ended})
+	rows, err2 := cut.finish(ctx)
 	for _, r := range done {
-		row.Asked, row.Note = []string{r.Path}, r.What
-		_ = n.record.Append(ctx, row)
+		if cut.tells(r.Temp) {
+			continue
+		}
+		row := reeve.Row{Event: "recovered", Target: reeve.Local, Asked: []string{r.Path}, Note: r.What}
+		if id := cut.kept[r.Temp]; id != "" {
+			row.Note += "; `reeve undo " + id + "` brings it back"
+		}
+		rows = append(rows, row)
 	}
-	if err != nil {
-		row.Asked, row.Note = nil, "could not finish: "+err.Error()
+	if err = errors.Join(err, err2); err != nil {
+		rows = append(rows, reeve.Row{Event: "recovered", Target: reeve.Local, Note: "could not finish: " + err.Error()})
+	}
+	for _, row := range rows {
+		row.Time = n.source.now()
 		_ = n.record.Append(ctx, row)
 	}
 	return err == nil
 }
 
 // rescued enters what processes had taken for the history when they ended.
-// It comes after the recovery of the files themselves, which needs nothing of
-// what was taken.
 func (n *Node) rescued(ctx context.Context) {
 	ctx, stop := context.WithTimeout(ctx, recoverTime)
 	defer stop()
 	list, err := n.changes.history.Recover(ctx)
 	row := reeve.Row{Time: n.source.now(), Event: "recovered", Target: reeve.Local}
 	for _, e := range list {
-		row.Asked, row.Note = nil, "what was there before was given to history"
+		row.Asked, row.Note = nil, "what was there before was given to history: undo "+e.Change
 		if e.Path != "" {
 			row.Asked = []string{e.Path}
 		}
@@ -143,17 +154,23 @@ func (n *Node) cutShort(ctx context.Context) (list []capfs.Intent, boot string) 
 		}
 	}
 	for _, row := range open {
-		for _, e := range row.Effects {
-			if e.Temp == "" {
-				continue
-			}
-			in := capfs.Intent{Path: unshown(e.Path), Temp: reeve.Name(e.Temp)}
-			if in.Before.UnmarshalText([]byte(e.Before)) == nil && in.Path != "" {
-				list = append(list, in)
-			}
-		}
+		list = append(list, intentsOf(row)...)
 	}
 	return list, now
+}
+
+// intentsOf are the changes that an intent row tells of.
+func intentsOf(row reeve.Row) (list []capfs.Intent) {
+	for _, e := range row.Effects {
+		if e.Temp == "" {
+			continue
+		}
+		in := capfs.Intent{Kind: e.Kind, Path: unshown(e.Path), To: unshown(e.To), Temp: reeve.Name(e.Temp), At: row.Time}
+		if in.Before.UnmarshalText([]byte(e.Before)) == nil && in.Path != "" {
+			list = append(list, in)
+		}
+	}
+	return list
 }
 
 // unshown gives the raw bytes of a path in the shown form, empty if it is

@@ -33,6 +33,10 @@ type Undone struct {
 	Undoes string        `json:"undoes,omitempty"`
 	// Steps tell of each path how it stands, and after the undo what was done.
 	Steps []reeve.RestoredStep `json:"steps"`
+	// More counts further steps that can be done, or were, Blocked further ones
+	// that cannot.
+	More    int `json:"more,omitempty"`
+	Blocked int `json:"blocked,omitempty"`
 	// Folders were made with the change; each goes if it is empty then. After
 	// the undo they are those that stayed.
 	Folders []string `json:"folders,omitempty"`
@@ -48,13 +52,16 @@ func (u Undone) Ready() bool {
 			return false
 		}
 	}
-	return true
+	return u.Blocked == 0
 }
 
 // Undo takes a change back: as the owner, through the gate, recorded and kept
 // like any other change. It is all or nothing, and refused where somebody has
 // changed since what the change had left. A folder that the change made goes
 // only when it is empty.
+//
+// A change of very many things is taken back in parts, after all of them were
+// looked at; when one fails, those before it are taken back again.
 //
 // With an error the result still tells which change it was and where.
 //
@@ -80,47 +87,19 @@ func undo(ctx context.Context, gate reeve.Doer, store *history.Store, o UndoOpti
 	if err != nil {
 		return Undone{}, err
 	}
-	as := history.NewID()
 	if o.Door == "" {
 		o.Door = "library"
 	}
-	call := func(steps []reeve.RestoreStep, dry bool) (*reeve.Restored, []reeve.Text, error) {
-		out, err := gate.Do(ctx, reeve.Request{ID: undoCall(p.Change, as), Subject: reeve.Subject{Kind: reeve.Owner, Door: o.Door},
-			Call: &reeve.Restore{Change: p.Change, Steps: steps, DryRun: dry}})
-		if err != nil {
-			return nil, nil, err
-		}
-		if out.Result == nil {
-			return nil, nil, notUndone(p.Change, reeve.Approval, reeve.Waiting, "could not be taken back: the gate asks about what the owner does himself", "")
-		}
-		told, ok := out.Result.Answer.(*reeve.Restored)
-		if !ok {
-			return nil, nil, notUndone(p.Change, reeve.IO, reeve.Failed, "could not be taken back: the gate answered something else", "")
-		}
-		return told, out.Result.Notes, nil
-	}
-	told, notes, err := call(p.steps, o.DryRun)
+	r := restorer{gate: gate, store: store, door: o.Door, change: p.Change, as: history.NewID()}
+	told, notes, err := r.all(ctx, p, o.DryRun)
 	if err != nil {
 		return p.Undone, err
 	}
-	p.Steps, p.Notes = told.Steps, notes
+	p.Steps, p.More, p.Blocked, p.Notes = told.Steps, told.More, told.Blocked, notes
 	if o.DryRun {
 		return p.Undone, nil
 	}
-	p.As = as
-	p.Folders = nil
-	for i, f := range p.folders {
-		// One by one: what is not empty stays, and keeps none of the others.
-		if _, _, err := call([]reeve.RestoreStep{f}, false); err != nil {
-			p.Folders = append(p.Folders, f.Path)
-			if e, ok := reeve.AsError(err); !ok || e.Code != reeve.NotEmpty && e.Code != reeve.NotFound {
-				for _, rest := range p.folders[i+1:] {
-					p.Folders = append(p.Folders, rest.Path)
-				}
-				break
-			}
-		}
-	}
+	p.As, p.Folders = r.as, r.folders(ctx, p)
 	return p.Undone, nil
 }
 

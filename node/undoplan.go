@@ -40,7 +40,7 @@ func planUndo(ctx context.Context, store *history.Store, id string) (*undoPlan, 
 	} else {
 		clean, ok := history.CleanID(id)
 		if !ok {
-			return nil, notUndone("", reeve.Input, reeve.Invalid, fmt.Sprintf("%.40q is not the ID of a change", id), "An ID has 8 letters and digits; `reeve undo --dry-run` shows that of the last change.")
+			return nil, notUndone("", reeve.Input, reeve.Invalid, fmt.Sprintf("%.40q is not the ID of a change", id), "An ID has 8 letters and digits; `reeve undo --list` shows those of the last changes.")
 		}
 		id = clean
 	}
@@ -107,6 +107,9 @@ func standing(all []history.Entry) func(change string) bool {
 
 // turn adds the steps that take one entry back.
 func (p *undoPlan) turn(ctx context.Context, store *history.Store, e history.Entry, d history.Detail, all []history.Entry) error {
+	if d.Verb == Found {
+		return p.bring(ctx, store, e, d)
+	}
 	switch e.Effect {
 	case reeve.EffectCreate:
 		p.steps = append(p.steps, reeve.RestoreStep{Kind: reeve.RestoreRemove, Path: e.Path, Left: d.After, LeftKind: e.Kind})
@@ -183,6 +186,38 @@ func (p *undoPlan) removed(ctx context.Context, store *history.Store, e history.
 		}
 	}
 	return nil
+}
+
+// bring brings back what a start found lying about: over whatever file has the
+// name by now, since nobody knows what the change had left there.
+func (p *undoPlan) bring(ctx context.Context, store *history.Store, e history.Entry, d history.Detail) error {
+	if e.Path == "" {
+		return notUndone(p.Change, reeve.IO, reeve.NotFound, "cannot be brought back to its place, which was lost in a crash",
+			"Its content can be copied from "+store.At(e.Blob)+".")
+	}
+	if e.Kind == reeve.File {
+		p.steps = append(p.steps, reeve.RestoreStep{Kind: reeve.RestoreFile, Path: e.Path, Any: true, LeftKind: reeve.File, Blob: e.Blob, Size: e.Size, Meta: d.Meta})
+		return nil
+	}
+	return p.removed(ctx, store, e, d)
+}
+
+// there marks the folders that come back and are there already; it reports
+// whether it found any.
+func (p *undoPlan) there(told []reeve.RestoredStep) bool {
+	stands := map[string]bool{}
+	for _, t := range told {
+		if t.Kind == reeve.RestoreFolder && t.State == reeve.StepExists {
+			stands[t.Path.String()] = true
+		}
+	}
+	found := false
+	for i := range p.steps {
+		if s := &p.steps[i]; s.Kind == reeve.RestoreFolder && !s.There && stands[s.Path] {
+			s.There, found = true, true
+		}
+	}
+	return found
 }
 
 // separatorOf is the separator of a path in shown form, by the path itself.

@@ -23,9 +23,11 @@ import (
 //	DIGEST.N.card   the N-th question about a proposal
 //	ID.answer       the one answer to a card
 //	ID.taken        its consumption
+//	ID.dropped      its call was given up, so it goes first where room is needed
+//	ID.change       the whole change, of a card that shows a part of it
 //
-// Each is created once, exclusively, and never changed. That a name exists is
-// what decides; so two processes never write one file, and none waits for
+// Each is created once, exclusively, and never changed; but the mark of a call
+// given up goes when it is made again. That a name exists is what decides; so two processes never write one file, and none waits for
 // another.
 const (
 	cardEnd   = ".card"
@@ -79,6 +81,8 @@ func takenName(id string) string              { return id + takenEnd }
 type filed struct {
 	ID     string       `json:"id"`
 	Digest reeve.Digest `json:"digest"`
+	// Withdrawn: there is none, and will be none.
+	Withdrawn bool `json:"withdrawn,omitempty"`
 	Answer
 }
 
@@ -186,6 +190,7 @@ type view struct {
 	cards    []entry // the oldest first
 	answered map[string]bool
 	taken    map[string]bool
+	dropped  map[string]bool
 	names    []string
 	bad      map[string]bool // cards that were ignored
 }
@@ -200,12 +205,14 @@ func (t *Table) look(root *os.Root) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &view{t: t, root: root, answered: map[string]bool{}, taken: map[string]bool{}, names: names, bad: map[string]bool{}}
+	v := &view{t: t, root: root, answered: map[string]bool{}, taken: map[string]bool{}, dropped: map[string]bool{}, names: names, bad: map[string]bool{}}
 	for _, n := range names {
 		if id, ok := strings.CutSuffix(n, answerEnd); ok {
 			v.answered[id] = true
 		} else if id, ok := strings.CutSuffix(n, takenEnd); ok {
 			v.taken[id] = true
+		} else if id, ok := strings.CutSuffix(n, droppedEnd); ok {
+			v.dropped[id] = true
 		} else if strings.HasSuffix(n, cardEnd) {
 			c, err := readCard(root, n)
 			switch {
@@ -255,6 +262,8 @@ func (v *view) answer(c Card, now time.Time) (a Answer, live bool) {
 	case errors.Is(err, fs.ErrNotExist):
 		return Answer{}, false
 	case err != nil:
+	case f.Withdrawn:
+		return Answer{}, false
 	case f.ID != c.ID || f.Digest != c.Digest:
 		err = errors.New("answers another card")
 	case f.At.Before(c.Made.Add(-skew)) || f.At.After(c.Expires.Add(skew)):
@@ -302,12 +311,14 @@ func (v *view) sweep(now time.Time) {
 		}
 		v.root.Remove(answerName(c.ID))
 		v.root.Remove(takenName(c.ID))
+		v.root.Remove(droppedName(c.ID))
 		v.root.Remove(c.file)
+		v.root.Remove(changeName(c.ID)) // after its card, which promises it
 		return true
 	})
 	for _, n := range v.names {
 		id, _, _ := strings.Cut(n, ".")
-		ours := strings.HasPrefix(n, tmpStart) || v.bad[n] || (strings.HasSuffix(n, answerEnd) || strings.HasSuffix(n, takenEnd)) && !known[id]
+		ours := strings.HasPrefix(n, tmpStart) || v.bad[n] || (strings.HasSuffix(n, answerEnd) || strings.HasSuffix(n, takenEnd) || strings.HasSuffix(n, changeEnd) || strings.HasSuffix(n, droppedEnd)) && !known[id]
 		if !ours {
 			continue
 		}

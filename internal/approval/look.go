@@ -15,7 +15,7 @@ type State string
 const (
 	Waits    State = "waits"
 	Said     State = "answered" // and the answer can still be used, or was
-	Expired  State = "expired"  // nobody answered in time
+	Expired  State = "expired"  // nobody answered in time, or while its call waited
 	NotThere State = "unknown"  // no such card, or it was swept away
 )
 
@@ -49,6 +49,8 @@ func (t *Table) Look(_ context.Context, id string) (c Card, s State, a *Answer, 
 	switch {
 	case !found:
 		return Card{}, NotThere, nil, nil
+	case v.withdrawn(c):
+		return c, Expired, nil, nil
 	case v.answered[id]:
 		if got, _ := v.answer(c, now); !got.At.IsZero() {
 			a = &got
@@ -60,6 +62,35 @@ func (t *Table) Look(_ context.Context, id string) (c Card, s State, a *Answer, 
 		return c, Expired, nil, nil
 	}
 	return c, Waits, nil, nil
+}
+
+// Change gives the whole change of a question, of which its card may show a
+// part: a unified diff, empty where the change is no text. It is there as long
+// as the card.
+func (t *Table) Change(_ context.Context, id string) (string, error) {
+	id = cleanID(id)
+	root, err := t.open(false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", noCard(id)
+	}
+	if err != nil {
+		return "", tableError(err)
+	}
+	defer root.Close()
+	v, err := t.look(root)
+	if err != nil {
+		return "", tableError(err)
+	}
+	var found []Card
+	for _, e := range v.cards {
+		if e.ID == id {
+			found = append(found, e.Card)
+		}
+	}
+	if len(found) != 1 {
+		return "", noCard(id)
+	}
+	return t.wholeOf(root, found[0])
 }
 
 // Open reports whether a question has no answer yet. It is cheap, for waiting

@@ -21,8 +21,6 @@ const (
 	skew = 5 * time.Second
 
 	tableDir   = "approvals"
-	mostCards  = 200 // that wait, in all
-	mostOfOne  = 32  // that wait, of one agent
 	maxMinutes = 30
 )
 
@@ -84,6 +82,13 @@ func (c Card) waits(now time.Time) bool {
 // Ask makes the card for a digest, or finds the one that waits already. The
 // ID is short enough to be typed.
 func (t *Table) Ask(ctx context.Context, d reeve.Digest, q reeve.Question, s reeve.Subject) (reeve.Pending, error) {
+	return t.AskWith(ctx, d, q, s, nil)
+}
+
+// AskWith is Ask for a question that shows a part of its change only. Whole
+// gives all of it, and is called if a card is made: the change lies beside the
+// card, for Change, and goes with it.
+func (t *Table) AskWith(ctx context.Context, d reeve.Digest, q reeve.Question, s reeve.Subject, whole func() string) (reeve.Pending, error) {
 	root, err := t.open(true)
 	if err != nil {
 		return reeve.Pending{}, tableError(err)
@@ -99,33 +104,37 @@ func (t *Table) Ask(ctx context.Context, d reeve.Digest, q reeve.Question, s ree
 		}
 		now := t.o.Now()
 		v.sweep(now)
-		next, waiting, own := 0, 0, 0
+		next := 0
 		for _, c := range v.cards {
-			waits := c.waits(now) && !v.taken[c.ID]
-			if c.Digest == d {
-				next = max(next, c.try+1)
-				if waits && v.answered[c.ID] {
-					// An answer that can't be used must not block its question.
-					_, waits = v.answer(c.Card, now)
-				}
-				if waits {
-					return reeve.Pending{ID: c.ID, Digest: d, Question: q, Expires: c.Expires}, nil
-				}
+			if c.Digest != d {
+				continue
 			}
-			if waits && !v.answered[c.ID] {
-				waiting++
-				if c.Subject.Door == s.Door && c.Subject.Agent == s.Agent {
-					own++
+			next = max(next, c.try+1)
+			waits := c.waits(now) && !v.taken[c.ID]
+			if waits && v.answered[c.ID] {
+				// An answer that can't be used must not block its question.
+				_, waits = v.answer(c.Card, now)
+			}
+			if waits {
+				if v.dropped[c.ID] { // somebody waits for it again
+					root.Remove(droppedName(c.ID))
 				}
+				return reeve.Pending{ID: c.ID, Digest: d, Question: q, Expires: c.Expires}, nil
 			}
 		}
-		if waiting >= mostCards || own >= mostOfOne {
-			return reeve.Pending{}, &reeve.Error{Op: "ask", Kind: reeve.Approval, Code: reeve.Waiting,
-				What: "too many questions wait for the owner already", Not: "Nothing was written.",
-				Instead: "Wait until some of them are answered; `reeve approve` lists them."}
+		if err := v.room(s, now); err != nil {
+			return reeve.Pending{}, err
 		}
 		c := Card{ID: newID(), Digest: d, Question: q, Subject: s, Made: now.UTC(), Expires: now.Add(QuestionLife).UTC()}
+		if whole != nil { // before its card: a card that can be seen can be seen whole
+			if err := v.keepChange(c.ID, whole()); err != nil {
+				return reeve.Pending{}, tableError(err)
+			}
+		}
 		err = create(root, cardName(d, next), c)
+		if err != nil && whole != nil {
+			root.Remove(changeName(c.ID))
+		}
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -207,6 +216,8 @@ func (t *Table) Answer(_ context.Context, id string, a Answer) error {
 	}
 	c, now := found[0], t.o.Now()
 	switch {
+	case v.withdrawn(c.Card):
+		return withdrawnError(id)
 	case v.answered[id]:
 		return v.already(c.Card)
 	case !c.waits(now):
@@ -230,6 +241,9 @@ func (t *Table) Answer(_ context.Context, id string, a Answer) error {
 	}
 	err = create(root, answerName(id), filed{ID: id, Digest: c.Digest, Answer: a})
 	if errors.Is(err, fs.ErrExist) {
+		if v.answered[id] = true; v.withdrawn(c.Card) {
+			return withdrawnError(id)
+		}
 		return v.already(c.Card)
 	}
 	if err != nil {
@@ -256,7 +270,7 @@ func (t *Table) Waiting(context.Context) ([]Card, error) {
 	v.sweep(now)
 	var list []Card
 	for _, c := range v.cards {
-		if c.waits(now) && !v.answered[c.ID] && !v.taken[c.ID] {
+		if v.waits(c, now) {
 			list = append(list, c.Card)
 		}
 	}

@@ -417,28 +417,6 @@ func TestFilesThatDoNotFitAreIgnoredAndReported(t *testing.T) {
 	}
 }
 
-func TestOneAgentCannotFloodTheOwner(t *testing.T) {
-	d := newDesk(t)
-	for i := range mostOfOne {
-		d.ask(t, i)
-	}
-	_, err := d.Ask(context.Background(), digest(100), reeve.Question{}, agent(""))
-	if !errors.Is(err, reeve.Waiting) || !errors.Is(err, reeve.Approval) {
-		t.Fatal(err)
-	}
-	d.ask(t, 3) // a card that is there is found all the same
-	if _, err := d.Ask(context.Background(), digest(101), reeve.Question{}, reeve.Subject{Agent: "other"}); err != nil {
-		t.Errorf("another agent can't ask: %v", err)
-	}
-	list, err := d.Waiting(context.Background())
-	if err != nil || len(list) != mostOfOne+1 {
-		t.Errorf("%d %v", len(list), err)
-	}
-	if _, err := d.Ask(context.Background(), digest(102), reeve.Question{Body: strings.Repeat("x", 2<<20)}, reeve.Subject{Agent: "third"}); err == nil {
-		t.Error("a question without end was kept")
-	}
-}
-
 func TestACancelledCallTakesNothing(t *testing.T) {
 	d := newDesk(t)
 	d.yes(t, d.ask(t, 1).ID)

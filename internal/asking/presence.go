@@ -16,6 +16,8 @@ const (
 	hereEnd = ".here"
 	opening = "opening" // locked while a process opens a page
 	litter  = time.Minute
+	notice  = "notice"      // when the last notice was sent
+	turn    = "notice.lock" // locked while a process looks at that
 )
 
 // Presence is how processes of one owner know of each other's open pages: a
@@ -47,6 +49,32 @@ func (p *Presence) Opening() (func(), error) {
 		return nil, nil
 	}
 	return release, err
+}
+
+// Notice gives the right to send a notice, which there is once in a while for
+// all processes: 0 for yes, and then it is taken, or how long to wait before
+// asking again.
+func (p *Presence) Notice(every time.Duration) (time.Duration, error) {
+	if err := os.MkdirAll(p.dir, 0o700); err != nil {
+		return 0, err
+	}
+	release, err := hold(filepath.Join(p.dir, turn), false)
+	if errors.Is(err, errHeld) {
+		return 10 * time.Millisecond, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer release()
+	path := filepath.Join(p.dir, notice)
+	now := time.Now()
+	if b, err := os.ReadFile(path); err == nil {
+		// A time to come is that of a clock that was set back since.
+		if last, err := time.Parse(time.RFC3339Nano, string(b)); err == nil && !last.After(now) && now.Sub(last) < every {
+			return every - now.Sub(last), nil
+		}
+	}
+	return 0, os.WriteFile(path, []byte(now.Format(time.RFC3339Nano)), 0o600)
 }
 
 var errHeld = errors.New("is held by another process")

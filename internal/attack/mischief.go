@@ -246,7 +246,9 @@ func (m *Mischief) copy(p string) (reeve.Call, Tree) {
 	return &reeve.CopyPath{From: m.path(p), To: m.path(to)}, m.tree.with(func(t Tree) {
 		for _, k := range m.tree.below(p) {
 			x := t[k]
-			x.Note = "" // a copy is a new file
+			if x.Mode.IsDir() {
+				x.Note = "" // of a folder, what is in it is copied
+			}
 			t[to+strings.TrimPrefix(k, p)] = x
 		}
 		t.parents(to)

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"reeve"
 )
 
 const (
@@ -34,6 +37,18 @@ func Call[T any](ctx context.Context, fs *FS, fn func(context.Context) (T, error
 
 // CallFor is Call with a time of its own; 0 is that of the options.
 func CallFor[T any](ctx context.Context, fs *FS, limit time.Duration, fn func(context.Context) (T, error)) (T, error) {
+	return call(ctx, fs, limit, false, fn)
+}
+
+// CallWhile is CallFor for work that may rightly take long, such as staging
+// the content of a large file: the time begins anew with each step forward
+// (each part of a file that was read, written or synced), so that only what
+// stands still is given up.
+func CallWhile[T any](ctx context.Context, fs *FS, limit time.Duration, fn func(context.Context) (T, error)) (T, error) {
+	return call(ctx, fs, limit, true, fn)
+}
+
+func call[T any](ctx context.Context, fs *FS, limit time.Duration, renewed bool, fn func(context.Context) (T, error)) (T, error) {
 	var zero T
 	if limit <= 0 {
 		limit = fs.o.Timeout
@@ -44,9 +59,9 @@ func CallFor[T any](ctx context.Context, fs *FS, limit time.Duration, fn func(co
 	if fs.hanging.Load() >= int32(fs.o.MaxAbandoned) {
 		return zero, tooManyHanging()
 	}
-	inner, cancel := context.WithTimeout(ctx, limit)
+	c := &task{limit: limit, renewed: renewed}
+	inner, cancel := c.clock(ctx)
 	defer cancel()
-	c := &task{limit: limit}
 	wctx := &taskContext{inner, c}
 	done := make(chan outcome[T], 1)
 	go func() {
@@ -81,7 +96,7 @@ func CallFor[T any](ctx context.Context, fs *FS, limit time.Duration, fn func(co
 	case <-late.C:
 	}
 	c.abandon(fs, ctx.Err() == nil)
-	return zero, ended(cause, limit)
+	return zero, c.ended(cause)
 }
 
 type outcome[T any] struct {
@@ -101,7 +116,10 @@ func (o *outcome[T]) get() (T, error) {
 
 // task is what one call is doing, as the one who may abandon it sees it.
 type task struct {
-	limit time.Duration
+	limit   time.Duration
+	renewed bool         // the limit is for each step forward
+	began   time.Time    // of a renewed call
+	moved   atomic.Int64 // when it last came forward, since it began
 
 	mu        sync.Mutex
 	on        []touching // mounts being asked now; seldom more than one
@@ -120,6 +138,50 @@ type touching struct {
 type taskContext struct {
 	context.Context
 	task *task
+}
+
+// clock is the context of the worker: it ends with ctx, or when the time is
+// over. The time of a renewed call is counted from its last step forward.
+func (c *task) clock(ctx context.Context) (context.Context, context.CancelFunc) {
+	if !c.renewed {
+		return context.WithTimeout(ctx, c.limit)
+	}
+	inner, cancel := context.WithCancelCause(ctx)
+	c.began = time.Now()
+	go func() {
+		t := time.NewTimer(c.limit)
+		defer t.Stop()
+		for {
+			select {
+			case <-inner.Done():
+				return
+			case <-t.C:
+			}
+			rest := time.Duration(c.moved.Load()) + c.limit - time.Since(c.began)
+			if rest <= 0 {
+				cancel(context.DeadlineExceeded)
+				return
+			}
+			t.Reset(rest)
+		}
+	}()
+	return inner, func() { cancel(nil) }
+}
+
+// Err implements context.Context; a renewed call's time is no cancellation.
+func (c *taskContext) Err() error {
+	err := c.Context.Err()
+	if err != nil && c.task.renewed && context.Cause(c.Context) == context.DeadlineExceeded {
+		return context.DeadlineExceeded
+	}
+	return err
+}
+
+// forward notes that a renewed call came a step further.
+func forward(ctx context.Context) {
+	if c := taskOf(ctx); c != nil && c.renewed {
+		c.moved.Store(int64(time.Since(c.began)))
+	}
 }
 
 type taskKey struct{}
@@ -147,7 +209,7 @@ func (c *task) enter(m *mount) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.over != nil {
-		return ended(c.over, c.limit)
+		return c.ended(c.over)
 	}
 	for i := range c.on {
 		if c.on[i].m == m {
@@ -181,6 +243,15 @@ func (c *task) leave(m *mount) {
 		}
 		return
 	}
+}
+
+// ended is the refusal of a call whose context ended.
+func (c *task) ended(cause error) error {
+	err := ended(cause, c.limit)
+	if e, ok := reeve.AsError(err); ok && c.renewed && e.Code == reeve.Timeout {
+		e.What = "the file system came no further for " + c.limit.Round(time.Millisecond).String()
+	}
+	return err
 }
 
 // end stops the worker at its next question to a file system.

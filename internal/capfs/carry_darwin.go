@@ -2,7 +2,6 @@ package capfs
 
 import (
 	"errors"
-	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -10,21 +9,12 @@ import (
 
 func noAttribute(err error) bool { return errors.Is(err, syscall.ENOATTR) }
 
-// sealed tells of a flag that forbids every change of a file.
-func sealed(f *os.File) (flag string) {
-	fi, err := f.Stat()
-	if err != nil {
-		return ""
-	}
-	st, ok := fi.Sys().(*syscall.Stat_t)
-	if !ok {
-		return ""
-	}
-	const userImmutable, userAppend, systemImmutable, systemAppend = 0x2, 0x4, 0x20000, 0x40000
-	switch {
-	case st.Flags&(userImmutable|systemImmutable) != 0:
+// word is the mark in the word of the command that sets it.
+func (s Seal) word() string {
+	switch s {
+	case Immutable:
 		return "immutable (chflags uchg)"
-	case st.Flags&(userAppend|systemAppend) != 0:
+	case AppendOnly:
 		return "append-only (chflags uappnd)"
 	}
 	return ""
@@ -36,4 +26,25 @@ func setTime(fd int, mtime int64) error {
 	}
 	t := unix.NsecToTimeval(mtime)
 	return unix.Futimes(fd, []unix.Timeval{t, t})
+}
+
+// copies reports that a copy gets this attribute.
+func copies(name string) bool { return !left(name) }
+
+// carryFlags makes the flags of two files the same: those that their owner
+// sets and that neither forbid changes nor tell how the bytes are stored.
+func carryFlags(old, fd int) error {
+	const nodump, opaque, hidden = 0x1, 0x8, 0x8000
+	const ours = nodump | opaque | hidden
+	var from, to unix.Stat_t
+	if err := unix.Fstat(old, &from); err != nil {
+		return err
+	}
+	if err := unix.Fstat(fd, &to); err != nil {
+		return err
+	}
+	if from.Flags&ours == to.Flags&ours {
+		return nil
+	}
+	return unix.Fchflags(fd, int(to.Flags&^ours|from.Flags&ours))
 }

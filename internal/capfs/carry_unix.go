@@ -5,6 +5,7 @@ package capfs
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -49,6 +50,9 @@ func carryFD(old int, was Info, fd int) (notes []string, err error) {
 	more, err := carryAttributes(old, fd)
 	if err != nil {
 		return nil, err
+	}
+	if why := carryFlags(old, fd); why != nil {
+		more = append(more, "Some flags of the file (see lsattr) could not be given to the new content; the system says: "+bare(why).Error()+".")
 	}
 	// An access list may have changed the mode, a system without rights may
 	// have dropped bits of it without a word.
@@ -101,6 +105,30 @@ func carryAttributes(old, fd int) (notes []string, err error) {
 	return notes, nil
 }
 
+// likeness gives a copy the attributes and the access list of what was copied.
+// What may not be given is said in notes: a copy is whole without it.
+func likeness(old int, to *os.File) (notes []string, err error) {
+	have, err := attributes(old)
+	if err != nil || len(have) == 0 {
+		return nil, nil // without a right to read them there is nothing to copy
+	}
+	err = withFD(to, func(fd int) error {
+		for _, name := range slices.Sorted(maps.Keys(have)) {
+			if !copies(name) {
+				continue
+			}
+			if err := unix.Fsetxattr(fd, name, have[name], 0); err != nil {
+				notes = append(notes, "The copy does not have "+attributeWord(name)+"; the system says: "+bare(err).Error()+".")
+			}
+		}
+		return nil
+	})
+	if _, ok := have["security.capability"]; ok {
+		notes = append(notes, "The copy does not have the file capabilities, which were given to the file that was copied.")
+	}
+	return notes, err
+}
+
 // left are attributes that belong to the bytes, or to the system itself.
 func left(name string) bool {
 	switch name {
@@ -117,7 +145,7 @@ func attributeWord(name string) string {
 	case strings.HasPrefix(name, "security."):
 		return "its security label (" + name + ")"
 	}
-	return "its attribute " + name
+	return "its attribute " + pathname.Show(name)
 }
 
 // attributes reads all extended attributes of an open file; a file system
@@ -169,6 +197,9 @@ func stickyForbids(dir, file Info) bool {
 	uid := os.Geteuid()
 	return dir.Mode&0o1000 != 0 && uid != 0 && file.UID != uint32(uid) && dir.UID != uint32(uid)
 }
+
+// mayBeClosed reports that permissions bind this process at all.
+func mayBeClosed() bool { return os.Geteuid() != 0 }
 
 // dress gives a new file or folder what is told of it. What may not be given
 // is said in notes, but for the mode, which is an error.

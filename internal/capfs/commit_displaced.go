@@ -22,12 +22,14 @@ type displaced struct {
 	tally *tally
 	// stranger: another program's, never removed from here.
 	stranger bool
-	blob     bool  // it lies in the journal's folder
-	told     *Info // what Info tells, where that is not the state of what lies there
-	path     string
+	blob     bool   // it lies in the journal's folder
+	told     *Info  // what Info tells, where that is not the state of what lies there
+	path     string // of the folder it was in
+	was      string // its name there
 
-	mu   sync.Mutex
-	over bool
+	mu    sync.Mutex
+	taken bool // by TakeInto
+	over  bool
 }
 
 // own gives it the folder and the handle of its change.
@@ -36,7 +38,7 @@ func (d *displaced) own(s *staged, t *tally) *displaced {
 	if !d.at.here() {
 		d.at, s.from.site = s.from.site, site{}
 		d.file, s.old = s.old, nil
-		d.path = pathOf(&s.from)
+		d.path, d.was = pathOf(&s.from), s.from.name
 	}
 	t.add()
 	return d
@@ -48,6 +50,14 @@ func (d *displaced) Info() Info {
 		return *d.told
 	}
 	return d.info
+}
+
+// Was is where it was, absolute, in raw bytes; empty if that is not known.
+func (d *displaced) Was() string {
+	if d.path == "" || d.was == "" {
+		return ""
+	}
+	return join(d.path, d.was)
 }
 
 // Open implements Displaced.
@@ -81,6 +91,7 @@ func (f *siteFile) Info() (Info, error) { return f.at.facts(f.File) }
 func (d *displaced) TakeInto(dir *os.File, name string) (taken bool, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	defer func() { d.taken = d.taken || taken }()
 	if d.over {
 		return false, os.ErrClosed
 	}
@@ -155,6 +166,12 @@ func (d *displaced) Release() error {
 // writes to it, or has done so since its bytes were kept: it stays until that
 // is over, and is kept again.
 func (d *displaced) release() (later bool, err error) {
+	if d.taken {
+		if info, err := d.at.look(d.name); missing(err) || err == nil && !info.SameFile(d.info.Identity) {
+			d.tally.done()
+			return false, nil
+		}
+	}
 	// The lease comes first: a program that opens, writes and closes between
 	// a look and a lease would be overlooked.
 	who := nobody

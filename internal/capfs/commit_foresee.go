@@ -45,6 +45,8 @@ func (l *Ladder) guess(e *end, dir, was Info) string {
 		return whyMounted
 	case stickyForbids(dir, was):
 		return whySticky
+	case dir.Seal != Unsealed:
+		return "its folder is marked " + dir.Seal.word()
 	case !e.writable():
 		return whyClosed
 	}

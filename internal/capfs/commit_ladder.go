@@ -65,6 +65,7 @@ type Ladder struct {
 	o       CommitOptions
 	journal journal
 	probes  probes
+	turns   turns
 	wrap    func(site) site // tests only
 	closed  atomic.Bool
 }
@@ -75,7 +76,7 @@ func NewCommitter(fs *FS, o CommitOptions) *Ladder {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	l := &Ladder{fs: fs, o: o}
+	l := &Ladder{fs: fs, o: o, turns: newTurns()}
 	l.journal.dir, l.journal.machine, l.journal.fault = o.Journal, o.Machine, l.fault
 	return l
 }
@@ -86,6 +87,7 @@ func (l *Ladder) Close() error {
 	if l.closed.Swap(true) {
 		return nil
 	}
+	l.turns.close()
 	return l.journal.close()
 }
 
@@ -122,13 +124,13 @@ type staged struct {
 	racy bool      // a change could leave was as it is
 
 	// What is to be there.
-	file    *os.File // open while it has no name
-	fresh   Info     // the new file
-	named   bool     // it lies under temp
-	sum     [32]byte // of its content
-	copied  bool     // a move across file systems
-	can     ability  // of the folder, where it was asked
-	flat    bool     // an empty folder was removed for good
+	file    *os.File  // open while it has no name
+	fresh   Info      // the new file
+	named   bool      // it lies under temp
+	sum     *[32]byte // of its content, where that was computed
+	copied  bool      // a move across file systems
+	can     ability   // of the folder, where it was asked
+	flat    bool      // an empty folder was removed for good
 	inPlace *inPlace
 
 	displaced *displaced
@@ -225,6 +227,7 @@ func (l *Ladder) Stage(ctx context.Context, at At, c reeve.Change) (Staged, erro
 		s.Cleanup()
 		return nil, err
 	}
+	forward(ctx)
 	return s, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 
 	"reeve"
@@ -158,6 +157,10 @@ func (w *swap) one(s *staged) (Done, error) {
 // parents makes the folders that are still missing, one by one, none through
 // a link, and gives the last. The end's site is that folder from then on.
 func (w *swap) parents(s *staged, e *end, d *Done) error {
+	path := ""
+	if len(e.missing) > 0 {
+		path = pathOf(e)
+	}
 	for i, name := range e.missing {
 		at := e.site
 		err := s.do(w.ctx, e, "make folder", func() error { return at.mkdir(name) })
@@ -192,7 +195,8 @@ func (w *swap) parents(s *staged, e *end, d *Done) error {
 			p.Kind, p.Stamp, p.Mode = reeve.Directory, info.Stamp, info.Mode
 			d.Made = append(d.Made, p)
 		}
-		w.touched(filepath.Join(pathOf(e), filepath.Join(e.missing[:i]...)), at)
+		w.touched(path, at)
+		path = join(path, name)
 		e.swapSite(in)
 	}
 	return nil
@@ -305,7 +309,7 @@ func (w *swap) version(s *staged, e *end) reeve.Version {
 	case s.change.Kind == reeve.Move && !s.copied:
 		sum = s.hash
 	case info.Kind == reeve.File:
-		sum = &s.sum
+		sum = s.sum
 	}
 	return reeve.NewVersion(info.Stamp, racy(info.Stamp, w.l.o.Now(), e.coarse), sum)
 }

@@ -124,10 +124,30 @@ func (fs *FS) SetGrants(grants []Grant, narrow []Narrowing) []Status {
 	}
 	fs.inside.forget(next.narrow)
 	fs.look(context.Background(), fs.clock(), max(time.Until(limit), lookWait))
+	fs.firstSight(next.narrow, limit)
 	for _, e := range events {
 		fs.event(e.Kind, e.Root)
 	}
 	return fs.Roots()
+}
+
+// firstSight waits some more for what narrows access and was never seen: a
+// round goes on without who is slow to answer, and on a busy computer that is
+// anybody.
+func (fs *FS) firstSight(list []*narrowing, limit time.Time) {
+	if soon := time.Now().Add(4 * stuckAfter); soon.Before(limit) {
+		limit = soon
+	}
+	waited := false
+	for _, n := range list {
+		for n.seen.Load() == nil && n.busy.Load() && time.Now().Before(limit) {
+			waited = true
+			time.Sleep(time.Millisecond)
+		}
+	}
+	if waited {
+		fs.resettle()
+	}
 }
 
 // publish puts a new view in force, with what was taken for it so far. Nil

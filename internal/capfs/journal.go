@@ -173,7 +173,7 @@ func (j *journal) keepLater(d *displaced) bool {
 		return false
 	}
 	id, err := j.begin(false, noteStep{Kind: stepLate, Folder: reeve.Name(d.path), FolderID: self.Identity,
-		Temp: reeve.Name(d.name), OldKind: d.info.Kind, Old: d.info.Stamp})
+		Name: reeve.Name(d.was), Temp: reeve.Name(d.name), OldKind: d.info.Kind, Old: d.info.Stamp})
 	if err != nil || id == "" {
 		return false
 	}

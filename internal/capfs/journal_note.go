@@ -8,8 +8,10 @@ import (
 
 // pathOf is where an end's held folder was when it was judged.
 func pathOf(e *end) string {
-	p := e.place.Path()
-	for range len(e.missing) + 1 {
+	up := len(e.missing) + 1
+	in := min(up, len(e.place.Components))
+	p := parentPlace(e.place, in).Path()
+	for range up - in { // a granted folder that is still to be made itself
 		p = filepath.Dir(p)
 	}
 	return p
@@ -74,14 +76,11 @@ func (w *swap) note(mine []*staged) (ids []string, err error) {
 		ids, s.noted = []string{s.noted}, ""
 		return ids, nil
 	}
-	var steps []noteStep
+	// Also a change that would leave nothing lying about: the next start tells
+	// by its note whether it was made.
+	steps := make([]noteStep, 0, len(mine))
 	for _, s := range mine {
-		if len(mine) > 1 || s.leaves() {
-			steps = append(steps, stepOf(s))
-		}
-	}
-	if len(steps) == 0 {
-		return nil, nil
+		steps = append(steps, stepOf(s))
 	}
 	id, err := w.l.journal.begin(len(mine) > 1, steps...)
 	if err != nil {
@@ -92,21 +91,4 @@ func (w *swap) note(mine []*staged) (ids []string, err error) {
 		s.noted = ""
 	}
 	return []string{id}, nil
-}
-
-// leaves reports that a process that ends in the middle of a single change
-// would leave something.
-func (s *staged) leaves() bool {
-	if len(s.from.missing) > 0 || len(s.to.missing) > 0 {
-		return true
-	}
-	switch s.change.Kind {
-	case reeve.Mkdir:
-		return false
-	case reeve.Put:
-		return !s.change.Expect.IsZero() || s.named
-	case reeve.Move:
-		return s.copied || !s.can.keep
-	}
-	return true
 }

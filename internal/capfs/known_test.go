@@ -158,3 +158,27 @@ func TestStands(t *testing.T) {
 		}
 	}
 }
+
+// On a busy computer the first look at a protected folder takes its time. It
+// is waited for: nothing in it is reached by another name meanwhile.
+func TestAProtectedFolderIsSeenBeforeTheFirstCall(t *testing.T) {
+	m := capfstest.NewMemory(capfstest.MemoryOptions{})
+	build(t, m, capfstest.Op{Verb: "file", Path: "/r/.safe/key", Arg: "secret"})
+	m.Before(func(op string) {
+		if op == "stat" {
+			time.Sleep(75 * time.Millisecond) // after 50 somebody else goes on with the rest
+		}
+	})
+	fs := capfs.New(capfs.Options{Layer: m, Refresh: time.Hour})
+	defer fs.Close()
+	fs.SetGrants([]capfs.Grant{{ID: "r", Path: "/r", Access: reeve.Read}},
+		[]capfs.Narrowing{{Path: "/r/.safe", Kind: reeve.MarkProtected, Rule: "safe", Folder: true}})
+	h, err := capfstest.Resolve(t.Context(), fs, "/r/.safe/key", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	if marks := h.Place().Marks; len(marks) != 1 || marks[0].Rule != "safe" {
+		t.Errorf("its marks are %v", marks)
+	}
+}

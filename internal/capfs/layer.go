@@ -135,7 +135,18 @@ type Info struct {
 	Mount uint64
 	// Link is a link's own text, filled in for a Held link.
 	Link string
+	// Seal is a mark that forbids changes whatever the mode says.
+	Seal Seal
 }
+
+// Seal is a mark by which a file system forbids changes of one file or folder.
+type Seal uint8
+
+const (
+	Unsealed   Seal = iota
+	Immutable       // nothing of it changes
+	AppendOnly      // a file only grows; a folder only gets new names
+)
 
 // DirEntry is one name in a folder. Kind is empty only between a Lister and
 // Folder, where the file system does not tell it.

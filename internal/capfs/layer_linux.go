@@ -397,6 +397,12 @@ func statx(dirfd int, path string, flags int) (Info, error) {
 		i.Mount = 0
 	}
 	i.Kind = kindOfMode(uint32(st.Mode))
+	switch {
+	case st.Attributes&unix.STATX_ATTR_IMMUTABLE != 0:
+		i.Seal = Immutable
+	case st.Attributes&unix.STATX_ATTR_APPEND != 0:
+		i.Seal = AppendOnly
+	}
 	return i, nil
 }
 

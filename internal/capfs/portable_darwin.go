@@ -11,6 +11,17 @@ func statTimes(st *syscall.Stat_t) (mtime, ctime, atime, birth int64) {
 	return st.Mtimespec.Nano(), st.Ctimespec.Nano(), st.Atimespec.Nano(), st.Birthtimespec.Nano()
 }
 
+func statSeal(st *syscall.Stat_t) Seal {
+	const userImmutable, userAppend, systemImmutable, systemAppend = 0x2, 0x4, 0x20000, 0x40000
+	switch {
+	case st.Flags&(userImmutable|systemImmutable) != 0:
+		return Immutable
+	case st.Flags&(userAppend|systemAppend) != 0:
+		return AppendOnly
+	}
+	return Unsealed
+}
+
 func fileSystemOfFile(f *os.File) (FileSystem, error) {
 	var st unix.Statfs_t
 	if err := unix.Fstatfs(int(f.Fd()), &st); err != nil {

@@ -39,5 +39,6 @@ func infoOfStat(fi os.FileInfo) (Info, error) {
 	i := Info{Kind: kindOf(fi.Mode()), Mode: modeBits(fi.Mode()), Links: uint64(st.Nlink), UID: st.Uid, GID: st.Gid}
 	i.Device, i.Inode, i.Size = uint64(st.Dev), st.Ino, st.Size
 	i.MTime, i.CTime, i.ATime, i.Birth = statTimes(st)
+	i.Seal = statSeal(st)
 	return i, nil
 }

@@ -29,6 +29,9 @@ type probeKey struct{ mount, device uint64 }
 // probe tells what can be done in a folder, by trying it on two scratch files
 // of its own, once for each mount.
 func (l *Ladder) probe(ctx context.Context, s *staged, e *end, dir Info) (ability, error) {
+	if dir.Seal != Unsealed { // what is made there could not be taken away again
+		return ability{denied: true}, nil
+	}
 	key := probeKey{mountOf(dir), dir.Device}
 	l.probes.mu.Lock()
 	can, known := l.probes.by[key]

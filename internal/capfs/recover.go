@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"reeve"
 	"reeve/internal/pathname"
@@ -19,13 +20,19 @@ type RecoverOptions struct {
 	// Keep takes what was displaced and not yet kept; it is let go after. Nil,
 	// or an error, leaves it under its hidden name until another time.
 	Keep func(context.Context, Found) error
+	// Ended, if set, is told of every change that a process was in the middle
+	// of, once it is seen to: whether it stands.
+	Ended func(context.Context, CutShort)
 }
 
 // Intent is one change of the record.
 type Intent struct {
+	Kind   reeve.EffectKind
 	Path   string        // of the place, absolute, raw bytes
+	To     string        // of a move
 	Temp   reeve.Name    // reeve.Change.Temp
 	Before reeve.Version // what the change was based on, zero for a create
+	At     time.Time     // when it was recorded
 }
 
 // Found is something that history should have.
@@ -35,12 +42,18 @@ type Found struct {
 	// by another program in the moment of a change) or "later" (written to by
 	// another program after it was displaced).
 	Why string
+	// Of is the change that put it out of the way, nil if that is not known.
+	Of *CutShort
+	// Temp is the hidden name it had.
+	Temp reeve.Name
 	Displaced
 }
 
 // Recovered is one thing that was seen to.
 type Recovered struct {
 	Path string // shown form
+	// Temp is the hidden name that the change used: reeve.Change.Temp.
+	Temp reeve.Name
 	// What became of it, as a sentence without the path in front.
 	What string
 }
@@ -78,7 +91,8 @@ type recovery struct {
 	ctx  context.Context
 	o    RecoverOptions
 	out  []Recovered
-	stay bool // something of this journal is still to be done
+	cut  *CutShort // the change that is being seen to
+	stay bool      // something of this journal is still to be done
 }
 
 func (r *recovery) say(folder, name reeve.Name, what string) {
@@ -86,7 +100,11 @@ func (r *recovery) say(folder, name reeve.Name, what string) {
 	if name != "" {
 		p = join(p, string(name))
 	}
-	r.out = append(r.out, Recovered{Path: pathname.EscapePath(p), What: what})
+	out := Recovered{Path: pathname.EscapePath(p), What: what}
+	if r.cut != nil {
+		out.Path, out.Temp = pathname.EscapePath(r.cut.Path), r.cut.Temp
+	}
+	r.out = append(r.out, out)
 }
 
 // mine looks again at displaced files of this process that were written to.
@@ -97,7 +115,7 @@ func (r *recovery) mine() {
 	j.later = nil
 	j.mu.Unlock()
 	for id, d := range list {
-		if !r.later(d, "") {
+		if !r.later(d, join(d.path, d.was)) {
 			j.mu.Lock()
 			if j.later == nil {
 				j.later = map[string]*displaced{}
@@ -132,7 +150,12 @@ func (r *recovery) later(d *displaced, path string) bool {
 	if same(now, d.info) { // nothing came
 		return r.l.discard(d.at, d.name, now) == nil
 	}
-	return r.hand(d.at, d.name, now, path, "later")
+	if !r.hand(d.at, d.name, now, path, "later") {
+		return false
+	}
+	r.out = append(r.out, Recovered{Path: pathname.EscapePath(path), Temp: reeve.Name(d.name),
+		What: "was written to by a program that had the old file still open when it was replaced; those bytes were given to history"})
+	return true
 }
 
 // hand gives one thing to history and lets it go.
@@ -149,7 +172,7 @@ func (r *recovery) hand(at site, name string, info Info, path, why string) bool 
 	if f, _, err := at.open(name, false); err == nil {
 		d.file = f
 	}
-	if err := r.o.Keep(r.ctx, Found{Path: path, Why: why, Displaced: d}); err != nil {
+	if err := r.o.Keep(r.ctx, Found{Path: path, Why: why, Of: r.cut, Temp: reeve.Name(name), Displaced: d}); err != nil {
 		r.stay = true
 		d.stranger = true
 	}
@@ -291,6 +314,8 @@ func (r *recovery) intent(in Intent) error {
 		return err
 	}
 	defer at.close()
+	r.cut = r.judgeIntent(at, in)
+	defer func() { r.cut = nil }()
 	for _, name := range []string{string(in.Temp), string(in.Temp) + aside} {
 		info, err := at.look(name)
 		if missing(err) {
@@ -315,5 +340,6 @@ func (r *recovery) intent(in Intent) error {
 			r.say(reeve.Name(in.Path), "", "was in the middle of a change; what lay beside it was given to history")
 		}
 	}
+	r.ended()
 	return nil
 }

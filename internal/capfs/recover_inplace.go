@@ -19,7 +19,8 @@ func (r *recovery) inPlace(at site, n noteStep, undo bool) error {
 	new, err := j.openBlob(n.NewBlob)
 	if err != nil {
 		if err = ignoreMissing(err); err == nil {
-			return r.handBlob(n) // finished: the new bytes were let go
+			r.stands(at, string(n.Name)) // finished: the new bytes were let go
+			return r.handBlob(n)
 		}
 		return err
 	}
@@ -42,6 +43,7 @@ func (r *recovery) inPlace(at site, n noteStep, undo bool) error {
 	if equal, err := sameBytes(f, new); err != nil {
 		return err
 	} else if equal && !undo {
+		r.stands(at, string(n.Name))
 		r.say(n.Folder, n.Name, "was written in place, whole; what was in it before was given to history")
 		return r.handBlob(n)
 	}
@@ -76,7 +78,7 @@ func (r *recovery) handBlob(n noteStep) error {
 		r.stay = true
 		return nil
 	}
-	if err := r.o.Keep(r.ctx, Found{Path: join(string(n.Folder), string(n.Name)), Why: "displaced", Displaced: d}); err != nil {
+	if err := r.o.Keep(r.ctx, Found{Path: join(string(n.Folder), string(n.Name)), Why: "displaced", Of: r.cut, Temp: n.Temp, Displaced: d}); err != nil {
 		d.stranger, r.stay = true, true
 	}
 	return d.Release()

@@ -29,17 +29,25 @@ func (r *recovery) step(n noteStep, undo bool) error {
 		return r.scratch(at, n)
 	case stepLate:
 		return r.stepLate(at, n)
-	case stepInPlace:
-		return r.inPlace(at, n, undo)
-	case stepKind(reeve.Move):
-		return r.move(at, n, undo)
-	case stepKind(reeve.Remove):
-		if undo {
-			return r.unhide(at, n)
-		}
-		return r.leftovers(at, n)
 	}
-	return r.put(at, n, undo)
+	r.cut = r.judge(at, n, undo)
+	defer func() { r.cut = nil }()
+	switch {
+	case n.Kind == stepInPlace:
+		err = r.inPlace(at, n, undo)
+	case n.Kind == stepKind(reeve.Move):
+		err = r.move(at, n, undo)
+	case n.Kind == stepKind(reeve.Remove) && undo:
+		err = r.unhide(at, n)
+	case n.Kind == stepKind(reeve.Remove):
+		err = r.leftovers(at, n)
+	default:
+		err = r.put(at, n, undo)
+	}
+	if err == nil {
+		r.ended()
+	}
+	return err
 }
 
 // scratch removes the two files of a probe. They hold at most two bytes.

@@ -156,7 +156,7 @@ func (w *swap) aside(s *staged, e *end, name string) {
 		return
 	}
 	s.named = s.named && name != s.temp
-	d := &displaced{l: w.l, at: at, name: name, info: info, stranger: true, tally: w.tally, m: e.m}
+	d := &displaced{l: w.l, at: at, name: name, info: info, stranger: true, tally: w.tally, m: e.m, path: pathOf(e), was: e.name}
 	if f, _, err := e.open(name, false); err == nil {
 		d.file = f
 	}

@@ -57,7 +57,7 @@ func (s *staged) stageInPlace(ctx context.Context, why string) error {
 		return unable(e.place, "be written", err)
 	}
 	if p.new, err = s.l.journal.blob(func(f *os.File) (err error) {
-		if s.sum, err = s.fill(ctx, e, f); err == nil {
+		if s.sum, err = s.fill(ctx, e, f, true); err == nil {
 			p.size, err = f.Seek(0, io.SeekEnd)
 		}
 		return err
@@ -65,14 +65,9 @@ func (s *staged) stageInPlace(ctx context.Context, why string) error {
 		return unable(e.place, "be written", err)
 	}
 	if p.old, err = s.l.journal.blob(func(f *os.File) error {
-		h, at := blake3.New(), int64(0)
-		err := s.copyOld(ctx, func(b []byte) error {
-			n, err := f.WriteAt(b, at)
-			at += int64(n)
-			h.Write(b[:n])
-			return err
-		})
-		h.Sum(p.oldSum[:0])
+		k := &sink{s: s, ctx: ctx, e: e, to: f, h: blake3.New()}
+		err := s.copyOld(ctx, k, true)
+		k.h.Sum(p.oldSum[:0])
 		return err
 	}); err != nil {
 		return unable(e.place, "be kept before it is written", err)
@@ -115,7 +110,7 @@ func (w *swap) putInPlace(s *staged) error {
 	if who != nobody {
 		// Others may have written at the same time.
 		sum, _, err := s.read(w.ctx, e, p.to)
-		if err == nil && sum != s.sum {
+		if err == nil && sum != *s.sum {
 			err = changedSince(e.place, "was written by another program in the same moment")
 		}
 		if err != nil {

@@ -64,27 +64,36 @@ func isNotEmpty(err error) bool {
 	return errors.Is(err, syscall.ENOTEMPTY)
 }
 
-// takeInto moves a name into an opened folder, where it must be free.
-func takeInto(at site, name string, dir *os.File, as string) error {
-	from, err := at.folder()
+// withFolder runs fn with a descriptor of the folder in which names can be
+// changed.
+func withFolder(at site, fn func(fd int) error) error {
+	if u, ok := at.keeper.(user); ok {
+		return u.use(fn)
+	}
+	f, err := at.folder()
 	if err != nil {
 		return errUnable
 	}
-	defer from.Close()
-	return withFD(from, func(a int) error {
+	defer f.Close()
+	return withFD(f, fn)
+}
+
+// user is a site that holds a descriptor of its own.
+type user interface {
+	use(fn func(fd int) error) error
+}
+
+// takeInto moves a name into an opened folder, where it must be free.
+func takeInto(at site, name string, dir *os.File, as string) error {
+	return withFolder(at, func(a int) error {
 		return withFD(dir, func(b int) error { return renameKeep(a, name, b, as) })
 	})
 }
 
 // takeOut is the way back.
 func takeOut(dir *os.File, name string, to site, as string) error {
-	into, err := to.folder()
-	if err != nil {
-		return err
-	}
-	defer into.Close()
 	return withFD(dir, func(a int) error {
-		return withFD(into, func(b int) error { return renameKeep(a, name, b, as) })
+		return withFolder(to, func(b int) error { return renameKeep(a, name, b, as) })
 	})
 }
 

@@ -11,43 +11,115 @@ import (
 	"reeve"
 )
 
-// chunk is how much is read or written between two looks at the deadline.
-const chunk = 128 << 10
+const (
+	// chunk is how much is read or written between two looks at the deadline.
+	chunk = 128 << 10
+	// syncEvery is how much is written between two waits for the disk: the
+	// last one would else stand for minutes without a sign of life.
+	syncEvery = 64 << 20
+	// wholeHash is the size in bytes up to which content is always hashed.
+	wholeHash = 1 << 20
+)
 
-// fill writes a change's content and gives its hash.
-func (s *staged) fill(ctx context.Context, e *end, to io.WriterAt) (sum [32]byte, err error) {
-	h := blake3.New()
-	at := int64(0)
-	put := func(b []byte) error {
-		for len(b) > 0 {
-			part := b[:min(len(b), chunk)]
-			n := 0
-			err := s.ask(ctx, e, "write", func() (err error) { n, err = to.WriteAt(part, at); return err })
-			if err != nil {
-				return err
-			}
-			h.Write(part)
-			at, b = at+int64(n), b[len(part):]
+// sink is where a change's content goes.
+type sink struct {
+	s    *staged
+	ctx  context.Context
+	e    *end
+	to   *os.File
+	h    *blake3.Hasher // nil: the version rests on the stamp alone
+	at   int64
+	tail bool  // what came last is a hole
+	late int64 // written since the last wait for the disk
+}
+
+// write appends bytes.
+func (k *sink) write(b []byte) error {
+	for len(b) > 0 {
+		if k.ctx.Err() != nil {
+			return ended(context.Cause(k.ctx), k.s.l.fs.o.Timeout)
 		}
+		part := b[:min(len(b), chunk)]
+		n := 0
+		err := k.s.ask(k.ctx, k.e, "write", func() (err error) { n, err = k.to.WriteAt(part, k.at); return err })
+		if err != nil {
+			return err
+		}
+		if k.h != nil {
+			k.h.Write(part)
+		}
+		k.at, k.tail, b = k.at+int64(n), false, b[len(part):]
+		if err := k.wrote(int64(n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wrote notes progress, and waits for the disk now and then.
+func (k *sink) wrote(n int64) error {
+	forward(k.ctx)
+	if k.late += n; k.late < syncEvery {
 		return nil
 	}
+	k.late = 0
+	err := k.s.ask(k.ctx, k.e, "sync part", k.to.Sync)
+	forward(k.ctx)
+	return err
+}
+
+// hole leaves n bytes out, which then read as zeros.
+func (k *sink) hole(n int64) error {
+	k.at, k.tail = k.at+n, true
+	if k.h == nil {
+		return nil
+	}
+	zeros := make([]byte, min(n, chunk))
+	for n > 0 {
+		if err := k.ctx.Err(); err != nil {
+			return ended(context.Cause(k.ctx), k.s.l.fs.o.Timeout)
+		}
+		part := zeros[:min(n, chunk)]
+		k.h.Write(part)
+		n -= int64(len(part))
+		forward(k.ctx)
+	}
+	return nil
+}
+
+// end gives the file its length where it ends in a hole.
+func (k *sink) end() error {
+	if !k.tail {
+		return nil
+	}
+	return k.s.ask(k.ctx, k.e, "length", func() error { return k.to.Truncate(k.at) })
+}
+
+// fill writes a change's content and gives its hash, nil where it was not
+// computed: only whole demands it for large content.
+func (s *staged) fill(ctx context.Context, e *end, to *os.File, whole bool) (*[32]byte, error) {
+	k := &sink{s: s, ctx: ctx, e: e, to: to, h: blake3.New()}
+	var err error
 	if s.change.Kind == reeve.Move { // across file systems
-		err = s.copyOld(ctx, put)
-		h.Sum(sum[:0])
-		return sum, err
+		err = s.copyOld(ctx, k, whole)
+	} else {
+		switch c := s.change.Content.(type) {
+		case reeve.Bytes:
+			err = k.write(c)
+		case reeve.Stream:
+			err = s.stream(ctx, c, k.write)
+		case reeve.FromPlace:
+			err = s.copyFrom(ctx, c, k, whole)
+		default:
+			err = refuse(e.place, reeve.Invalid, "has no content to be given", "")
+		}
 	}
-	switch c := s.change.Content.(type) {
-	case reeve.Bytes:
-		err = put(c)
-	case reeve.Stream:
-		err = s.stream(ctx, c, put)
-	case reeve.FromPlace:
-		err = s.copyFrom(ctx, c, h, put)
-	default:
-		err = refuse(e.place, reeve.Invalid, "has no content to be given", "")
+	if err != nil || k.h == nil {
+		return nil, err
 	}
-	h.Sum(sum[:0])
-	return sum, err
+	sum := new([32]byte)
+	k.h.Sum(sum[:0])
+	return sum, nil
 }
 
 // stream writes exactly as many bytes as were said.
@@ -87,7 +159,7 @@ func (s *staged) stream(ctx context.Context, c reeve.Stream, put func([]byte) er
 
 // copyFrom writes the content of another place, which must be what was judged
 // from the first byte to the last.
-func (s *staged) copyFrom(ctx context.Context, c reeve.FromPlace, sum *blake3.Hasher, put func([]byte) error) error {
+func (s *staged) copyFrom(ctx context.Context, c reeve.FromPlace, k *sink, whole bool) error {
 	h := s.source
 	if h == nil {
 		var err error
@@ -104,50 +176,48 @@ func (s *staged) copyFrom(ctx context.Context, c reeve.FromPlace, sum *blake3.Ha
 		return err
 	}
 	defer f.Close()
-	buf := make([]byte, min(chunk, f.Size()+1))
-	for at := int64(0); ; {
-		n, err := f.ReadAt(buf, at)
-		if perr := put(buf[:n]); perr != nil {
-			return perr
+	from := origin{size: f.Size(), read: f.ReadAt, lend: f.Lend,
+		ask: func(fn func() error) error { return s.l.fs.touch(ctx, f.m, fn) }}
+	same := func(sum *[32]byte) error {
+		now, err := f.Fresh()
+		if err == nil && (now.Stamp != f.Info().Stamp || c.Version.Compare(f.Version(sum)) != reeve.Same) {
+			err = changedSince(c.Place, "was changed while it was being copied")
 		}
-		at += int64(n)
-		reeve.ReportProgress(ctx, reeve.Progress{Done: at, Total: f.Size()})
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
-	}
-	var got [32]byte
-	sum.Sum(got[:0])
-	now, err := f.Fresh()
-	if err != nil {
 		return err
 	}
-	if now.Stamp != f.Info().Stamp || c.Version.Compare(f.Version(&got)) != reeve.Same {
-		return changedSince(c.Place, "was changed while it was being copied")
+	if err := k.take(from, !whole && same(nil) == nil); err != nil {
+		return err
 	}
-	return nil
+	// What is kept of a file beside its bytes comes from the same handle.
+	err = from.ask(func() error {
+		return f.Lend(func(fd uintptr) error {
+			notes, err := likeness(int(fd), k.to)
+			s.notes = append(s.notes, notes...)
+			return err
+		})
+	})
+	if err != nil && !errors.Is(err, errUnable) {
+		return err
+	}
+	var sum *[32]byte
+	if k.h != nil {
+		sum = new([32]byte)
+		k.h.Sum(sum[:0])
+	}
+	return same(sum)
 }
 
 // copyOld writes the content of the opened old file.
-func (s *staged) copyOld(ctx context.Context, put func([]byte) error) error {
-	buf := make([]byte, min(chunk, s.was.Size+1))
-	for at := int64(0); ; {
-		n := 0
-		err := s.ask(ctx, &s.from, "read", func() (err error) { n, err = s.old.ReadAt(buf, at); return err })
-		if perr := put(buf[:n]); perr != nil {
-			return perr
-		}
-		at += int64(n)
-		reeve.ReportProgress(ctx, reeve.Progress{Done: at, Total: s.was.Size})
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
+func (s *staged) copyOld(ctx context.Context, k *sink, whole bool) error {
+	from := origin{size: s.was.Size, lend: func(fn func(uintptr) error) error {
+		return lend(s.old, fn)
+	}, ask: func(fn func() error) error { return s.ask(ctx, &s.from, "read", fn) }}
+	from.read = func(b []byte, at int64) (n int, err error) {
+		err = from.ask(func() (err error) { n, err = s.old.ReadAt(b, at); return err })
+		return n, err
+	}
+	if err := k.take(from, !whole && !s.racy && s.hash == nil); err != nil {
+		return err
 	}
 	return s.ask(ctx, &s.from, "look", func() error {
 		now, err := s.from.facts(s.old)
@@ -169,6 +239,7 @@ func (s *staged) read(ctx context.Context, e *end, f *os.File) (sum [32]byte, wa
 		err = s.ask(ctx, e, "read", func() (err error) { n, err = f.ReadAt(buf, at); return err })
 		h.Write(buf[:n])
 		at += int64(n)
+		forward(ctx)
 	}
 	if err == io.EOF {
 		err = s.ask(ctx, e, "look", func() (err error) { after, err = e.facts(f); return err })

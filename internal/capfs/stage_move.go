@@ -3,10 +3,14 @@ package capfs
 import (
 	"context"
 	"errors"
+	"math"
+	"os"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"reeve"
+	"reeve/internal/pathname"
 )
 
 // countMax bounds the counting of what a folder that stays holds.
@@ -26,6 +30,9 @@ func (s *staged) look(ctx context.Context) error {
 	if id := e.place.Identity; !id.IsZero() && !s.was.SameFile(id) || e.place.Exists() && e.place.Kind != s.was.Kind {
 		return changedSince(e.place, "was replaced since it was looked at")
 	}
+	if err := s.unsealed(ctx); err != nil {
+		return err
+	}
 	if s.was.Kind != reeve.File {
 		return nil
 	}
@@ -42,9 +49,6 @@ func (s *staged) look(ctx context.Context) error {
 	if !s.was.SameFile(was.Identity) {
 		return changedSince(e.place, "was replaced since it was looked at")
 	}
-	if flag := sealed(s.old); flag != "" {
-		return refuse(e.place, reeve.Permission, "is marked "+flag+", so it cannot be changed", "The owner can take the mark away.")
-	}
 	if !s.change.Expect.IsZero() {
 		if err := s.verify(ctx); err != nil {
 			return err
@@ -53,15 +57,113 @@ func (s *staged) look(ctx context.Context) error {
 	return s.raise(ctx)
 }
 
+// unsealed demands that nothing forbids to take the name away.
+func (s *staged) unsealed(ctx context.Context) error {
+	if s.was.Seal != Unsealed {
+		return sealed(s.from.place, s.was.Seal)
+	}
+	var dir Info
+	err := s.ask(ctx, &s.from, "folder", func() (err error) { dir, err = s.from.self(); return err })
+	if err == nil && dir.Seal != Unsealed {
+		err = refuse(s.from.place, reeve.Permission, "is in a folder that is marked "+dir.Seal.word()+", so no name can be taken out of it",
+			"The owner can take the mark away.")
+	}
+	return unable(s.from.place, "be looked at", err)
+}
+
+// sealed refuses what a mark forbids.
+func sealed(p reeve.Place, mark Seal) error {
+	return refuse(p, reeve.Permission, "is marked "+mark.word()+", so it cannot be changed", "The owner can take the mark away.")
+}
+
 // stageRemove looks at what is to go.
 func (s *staged) stageRemove(ctx context.Context) error {
 	if err := s.look(ctx); err != nil {
 		return err
 	}
-	if s.was.Kind == reeve.Directory && !s.change.Tree {
+	if s.was.Kind != reeve.Directory {
+		return nil
+	}
+	if !s.change.Tree {
 		return s.askEmpty(ctx, s.from.name)
 	}
+	if !mayBeClosed() {
+		return nil
+	}
+	return s.askOpen(ctx, s.from.site, nil)
+}
+
+// askOpen demands that this process may empty every folder of a tree: the
+// name of the whole can be changed without, but what is in it would stay.
+func (s *staged) askOpen(ctx context.Context, at site, below []string) error {
+	e := &s.from
+	name := e.name
+	if len(below) > 0 {
+		name = below[len(below)-1]
+	}
+	var in site
+	var entries []DirEntry
+	closed := false
+	err := s.ask(ctx, e, "look into", func() (err error) {
+		if in, err = at.enter(name); err != nil {
+			return err
+		}
+		if entries, err = in.list(math.MaxInt); err == nil {
+			closed, err = shut(in, entries)
+		}
+		if err != nil {
+			in.close()
+		}
+		return err
+	})
+	switch {
+	case len(below) > 0 && missing(err):
+		return nil
+	case errors.Is(err, os.ErrPermission):
+		closed = true
+	case err != nil:
+		return unable(e.place, "be removed", err)
+	default:
+		defer in.close()
+	}
+	if closed {
+		which := "is a folder that"
+		if len(below) > 0 {
+			which = "holds the folder " + pathname.EscapePath(strings.Join(below, "/")) + ", which"
+		}
+		return refuse(e.place, reeve.Permission, which+" Reeve's user may not empty, so it cannot be deleted whole",
+			"The owner can change the permissions, or delete it by hand.")
+	}
+	forward(ctx)
+	for _, d := range entries {
+		if d.Kind == reeve.Directory {
+			if err := s.askOpen(ctx, in, append(below[:len(below):len(below)], d.Name)); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
+}
+
+// shut reports that names in a folder cannot be taken away, though it has
+// some.
+func shut(in site, entries []DirEntry) (bool, error) {
+	if len(entries) == 0 {
+		return false, nil
+	}
+	if !in.writable() {
+		return true, nil
+	}
+	dir, err := in.self()
+	if err != nil || dir.Mode&0o1000 == 0 {
+		return false, err
+	}
+	for _, d := range entries {
+		if info, err := in.look(d.Name); err == nil && stickyForbids(dir, info) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // askEmpty demands that a folder has nothing in it.
@@ -101,6 +203,10 @@ func (s *staged) stageMove(ctx context.Context) error {
 	}
 	if mountOf(from) != mountOf(s.was) && from.Mount != 0 {
 		return unable(s.from.place, "be moved", syscall.EBUSY)
+	}
+	if to.Seal != Unsealed {
+		return refuse(s.to.place, reeve.Permission, "is in a folder that is marked "+to.Seal.word()+", so nothing can be moved into it and back",
+			"The owner can take the mark away.")
 	}
 	if s.can, err = s.l.probe(ctx, s, &s.to, to); err != nil {
 		return unable(s.to.place, "be moved here", err)

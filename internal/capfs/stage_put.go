@@ -39,9 +39,8 @@ func (s *staged) stagePut(ctx context.Context) error {
 	if err := s.hold(ctx); err != nil {
 		return err
 	}
-	if flag := sealed(s.old); flag != "" {
-		return refuse(s.from.place, reeve.Permission, "is marked "+flag+", so it cannot be changed",
-			"The owner can take the mark away.")
+	if s.was.Seal != Unsealed {
+		return sealed(s.from.place, s.was.Seal)
 	}
 	names := ""
 	if s.was.Links > 1 {
@@ -158,6 +157,8 @@ func (s *staged) standIn(ctx context.Context) (why string, err error) {
 		return whyMounted, nil
 	case stickyForbids(dir, s.was):
 		return whySticky, nil
+	case dir.Seal != Unsealed:
+		return "its folder is marked " + dir.Seal.word(), nil
 	}
 	can, err := s.l.probe(ctx, s, e, dir)
 	if err != nil {
@@ -222,10 +223,13 @@ func (s *staged) stageFile(ctx context.Context) error {
 			return unable(e.place, "be written", err)
 		}
 	}
-	if s.sum, err = s.fill(ctx, e, s.file); err != nil {
+	if s.sum, err = s.fill(ctx, e, s.file, false); err != nil {
 		return unable(e.place, "be written", err)
 	}
 	err = s.ask(ctx, e, "dress", func() error {
+		if s.change.Kind == reeve.Move {
+			return stamp(s.file, s.was.MTime) // as it was on the other file system
+		}
 		if s.change.Meta == nil {
 			return nil
 		}

@@ -13,14 +13,76 @@ import (
 // takes well under a millisecond.
 const turnWait = 2 * time.Second
 
-// turn waits until no other process that shares the journals is in the middle
-// of a swap. Between an exchange and its taking back a file shows what is not
-// to stay, and whoever swapped on the ground of that would bury what had been
-// committed just before. The lock is not held for anything that waits for a
-// disk, and ends with the process.
+// turns is this process's part in taking turns: the lock's file, kept open,
+// and who of the process has it.
+type turns struct {
+	mine chan struct{} // holds one token while somebody has the turn
+	f    *os.File      // used by who has it; nil until the first turn
+}
+
+func newTurns() turns { return turns{mine: make(chan struct{}, 1)} }
+
+// turn waits until no other swap, of this process or of another one that
+// shares the journals, is under way. Between an exchange and its taking back a
+// file shows what is not to stay, and whoever swapped on the ground of that
+// would bury what had been committed just before. The lock is not held for
+// anything that waits for a disk, and ends with the process.
 func (l *Ladder) turn(ctx context.Context, p reeve.Place) (end func(), err error) {
 	if l.journal.dir == "" {
 		return func() {}, nil
+	}
+	busy := func() error {
+		return refuse(p, reeve.Busy, "could not be changed: other programs of Reeve's keep changing files", "Try again in a moment.")
+	}
+	began, late := time.Now(), time.NewTimer(turnWait)
+	defer late.Stop()
+	select {
+	case l.turns.mine <- struct{}{}:
+	case <-late.C:
+		return nil, busy()
+	case <-ctx.Done():
+		return nil, busy()
+	}
+	ok := false
+	defer func() {
+		if !ok {
+			<-l.turns.mine
+		}
+	}()
+	pause := 20 * time.Microsecond
+	for {
+		f, err := l.turnFile()
+		if err != nil {
+			return nil, failure("swap", p.Display(), err)
+		}
+		if lockFile(f) == nil {
+			// Only now it is certain that others will meet this lock: the
+			// file may have been removed before.
+			if !removed(f) {
+				ok = true
+				return func() {
+					if unlockFile(f) != nil { // closing it gives the lock back too
+						f.Close()
+						l.turns.f = nil
+					}
+					<-l.turns.mine
+				}, nil
+			}
+			f.Close()
+			l.turns.f = nil
+		}
+		if time.Since(began) > turnWait || ctx.Err() != nil {
+			return nil, busy()
+		}
+		time.Sleep(pause)
+		pause = min(2*pause, 2*time.Millisecond)
+	}
+}
+
+// turnFile opens the lock's file once.
+func (l *Ladder) turnFile() (*os.File, error) {
+	if l.turns.f != nil {
+		return l.turns.f, nil
 	}
 	name := filepath.Join(l.journal.dir, "swap.lock")
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
@@ -29,19 +91,20 @@ func (l *Ladder) turn(ctx context.Context, p reeve.Place) (end func(), err error
 			f, err = os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 		}
 	}
-	if err != nil {
-		return nil, failure("swap", p.Display(), err)
-	}
-	pause := 20 * time.Microsecond
-	for began := time.Now(); ; {
-		if lockFile(f) == nil {
-			return func() { f.Close() }, nil
+	l.turns.f = f
+	return f, err
+}
+
+// close lets go of the lock's file, unless somebody has the turn: then it is
+// closed with the process.
+func (t *turns) close() {
+	select {
+	case t.mine <- struct{}{}:
+		if t.f != nil {
+			t.f.Close()
+			t.f = nil
 		}
-		if time.Since(began) > turnWait || ctx.Err() != nil {
-			f.Close()
-			return nil, refuse(p, reeve.Busy, "could not be changed: other programs of Reeve's keep changing files", "Try again in a moment.")
-		}
-		time.Sleep(pause)
-		pause = min(2*pause, 2*time.Millisecond)
+		<-t.mine
+	default:
 	}
 }

@@ -81,7 +81,8 @@ func (c *Commits) TryChange(kind reeve.ChangeKind, path, text string) (at capfs.
 	return at, ch, nil
 }
 
-func (c *Commits) version(h *capfs.Held) reeve.Version {
+// Version reads a held file for its version.
+func (c *Commits) Version(h *capfs.Held) reeve.Version {
 	c.T.Helper()
 	v, err := version(h)
 	if err != nil {

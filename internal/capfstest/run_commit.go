@@ -82,7 +82,7 @@ func commitKinds(t *testing.T, c *Commits) {
 	}
 	for i, path := range map[int]string{0: "/root/a", 1: "/root/x/y/z"} {
 		h := c.W.hold(t, c.FS, path, false)
-		if got := c.version(h); got.Compare(r.Done[i].Version) != reeve.Same {
+		if got := c.Version(h); got.Compare(r.Done[i].Version) != reeve.Same {
 			t.Errorf("%s is not the version that was told", path)
 		}
 	}
@@ -301,7 +301,7 @@ func commitMoveOnto(t *testing.T, c *Commits) {
 func commitCopy(t *testing.T, c *Commits) {
 	c.file("/root/a", "content")
 	src := c.W.hold(t, c.FS, "/root/a", false)
-	v := c.version(src)
+	v := c.Version(src)
 	at, ch := c.Change(reeve.Put, "/root/b", "")
 	ch.Content = reeve.FromPlace{Place: src.Place(), Version: v}
 	s, err := c.StageChange(at, ch)

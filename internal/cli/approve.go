@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -16,22 +17,25 @@ import (
 
 // approveFlags say how a question is answered.
 type approveFlags struct {
-	yes, no, asJSON bool
-	minutes         int
+	yes, no, asJSON, diff bool
+	minutes               int
 }
 
 func approveCommand(env *Env) *cobra.Command {
 	var f approveFlags
 	cmd := &cobra.Command{
-		Use:   "approve [ID] [--yes | --no] [--minutes N] [--json]",
+		Use:   "approve [ID] [--yes | --no | --diff] [--minutes N] [--json]",
 		Short: "List the questions that wait for you, and answer them",
 		Long: "Without an ID it lists the questions of all agents that wait for you. With one it\n" +
 			"shows the question with the change and asks at the terminal; --yes or --no answers\n" +
-			"without asking. It works from any shell. An answer is for that change alone and is\n" +
-			"used once; --minutes makes a yes hold for that long on the same file, where that is\n" +
-			"offered: never for deleting, moving, and files that control programs.",
+			"without asking. Of a long change it shows a part, and what is left out; --diff\n" +
+			"prints all of it and answers nothing. It works from any shell. An answer is for\n" +
+			"that change alone and is used once; --minutes makes a yes hold for that long on the\n" +
+			"same file, where that is offered: never for deleting, moving, and files that\n" +
+			"control programs.",
 		Example: "  reeve approve\n" +
 			"  reeve approve K7QF2MX\n" +
+			"  reeve approve K7QF2MX --diff | less\n" +
 			"  reeve approve K7QF2MX --yes --minutes 10",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -43,7 +47,9 @@ func approveCommand(env *Env) *cobra.Command {
 			switch {
 			case f.yes && f.no:
 				return usagef("--yes and --no exclude each other.")
-			case len(args) == 0 && (f.yes || f.no || f.minutes != 0):
+			case f.diff && (f.yes || f.no):
+				return usagef("--diff answers nothing: give --yes or --no afterwards.")
+			case len(args) == 0 && (f.yes || f.no || f.diff || f.minutes != 0):
 				return usagef("the ID is missing. `%s` lists what waits.", cmd.CommandPath())
 			case f.minutes != 0 && (!f.yes || f.minutes < 0):
 				return usagef("--minutes goes with --yes, and is at least 1.")
@@ -68,6 +74,7 @@ func approveCommand(env *Env) *cobra.Command {
 	fl.SortFlags = false
 	fl.BoolVar(&f.yes, "yes", false, "allow it, without asking at the terminal")
 	fl.BoolVar(&f.no, "no", false, "decline it, without asking at the terminal")
+	fl.BoolVar(&f.diff, "diff", false, "print the whole change, and answer nothing")
 	fl.IntVar(&f.minutes, "minutes", 0, "with --yes: for `N` minutes on this file")
 	fl.BoolVar(&f.asJSON, "json", false, "print the questions as JSON, for programs")
 	return cmd
@@ -75,22 +82,25 @@ func approveCommand(env *Env) *cobra.Command {
 
 // cardJSON is a question for programs.
 type cardJSON struct {
-	ID          string    `json:"id"`
-	Title       string    `json:"title"`
-	Body        string    `json:"body"`
-	Detail      string    `json:"detail,omitempty"`
-	Destructive bool      `json:"destructive,omitempty"`
-	HumanOnly   bool      `json:"human_only,omitempty"`
-	Lasting     bool      `json:"lasting,omitempty"`
-	Agent       string    `json:"agent"`
-	Door        string    `json:"door"`
-	Made        time.Time `json:"made"`
-	Expires     time.Time `json:"expires"`
+	ID     string `json:"id"`
+	Title  string `json:"title"`
+	Body   string `json:"body"`
+	Detail string `json:"detail,omitempty"`
+	// Left is what Detail leaves out, Change all of it, with --diff.
+	Left        *reeve.Left `json:"left,omitempty"`
+	Change      string      `json:"change,omitempty"`
+	Destructive bool        `json:"destructive,omitempty"`
+	HumanOnly   bool        `json:"human_only,omitempty"`
+	Lasting     bool        `json:"lasting,omitempty"`
+	Agent       string      `json:"agent"`
+	Door        string      `json:"door"`
+	Made        time.Time   `json:"made"`
+	Expires     time.Time   `json:"expires"`
 }
 
 func programCard(c node.Card) cardJSON {
 	q := c.Question
-	return cardJSON{ID: c.ID, Title: q.Title, Body: q.Body, Detail: q.Detail, Destructive: q.Destructive, HumanOnly: q.HumanOnly,
+	return cardJSON{ID: c.ID, Title: q.Title, Body: q.Body, Detail: q.Detail, Left: q.Left, Destructive: q.Destructive, HumanOnly: q.HumanOnly,
 		Lasting: approval.Lasting(q), Agent: c.Subject.Agent, Door: c.Subject.Door, Made: c.Made, Expires: c.Expires}
 }
 
@@ -144,26 +154,39 @@ func approve(ctx context.Context, env *Env, q *node.Questions, id string, f appr
 		// The table's own words for why not; a no changes nothing here.
 		return q.Answer(ctx, id, node.Answer{Channel: "approve"})
 	}
-	if f.asJSON {
-		if err := printJSON(env.Stdout, programCard(c)); err != nil {
+	all := ""
+	if f.diff {
+		if all, err = q.Change(ctx, c.ID); err != nil {
 			return err
 		}
+	}
+	if f.asJSON {
+		card := programCard(c)
+		card.Change = all
+		if err := printJSON(env.Stdout, card); err != nil {
+			return err
+		}
+	} else if f.diff {
+		return printChange(env.Stdout, c.Question, all)
 	}
 	answer := node.Answer{Yes: f.yes, Minutes: f.minutes}
 	if !f.yes && !f.no {
 		if f.asJSON {
 			return nil
 		}
-		t := newTerminal(q.Answer)
+		t := newTerminal(q)
 		tty, err := t.open()
 		if err != nil {
 			t.color = false
-			t.show(env.Stdout, c.Question, -1)
+			t.show(env.Stdout, c.Question)
+			if c.Question.Left != nil {
+				fmt.Fprintf(env.Stdout, "\n%s\n", leftOut(c.Question, "`reeve approve "+c.ID+" --diff`"))
+			}
 			return usagef("%v. Answer with `reeve approve %s --yes` or `--no`. Nothing was answered.", err, c.ID)
 		}
 		defer tty.Close()
 		fmt.Fprintf(tty, "Asked by %s, %s ago.\n", agentName(c.Subject), span(time.Since(c.Made)))
-		if answer, err = t.ask(ctx, tty, c.Question); err != nil {
+		if answer, err = t.ask(ctx, tty, c.ID, c.Question); err != nil {
 			return fmt.Errorf("nothing was answered: %w", err)
 		}
 	}
@@ -176,6 +199,20 @@ func approve(ctx context.Context, env *Env, q *node.Questions, id string, f appr
 	}
 	_, err = fmt.Fprintln(env.Stdout, answered(answer))
 	return err
+}
+
+// printChange prints a whole change without colours, for a pager or a file.
+func printChange(w io.Writer, q reeve.Question, all string) error {
+	path, _, _ := strings.Cut(q.Body, "\n")
+	if _, err := fmt.Fprintf(w, "%s %s\n", cell(q.Title), cell(path)); err != nil {
+		return err
+	}
+	if all == "" {
+		_, err := fmt.Fprintln(w, "There is no text to show of it.")
+		return err
+	}
+	(&terminal{}).change(w, all)
+	return nil
 }
 
 // answered is what an answer came to.

@@ -28,7 +28,7 @@ func callCommand(env *Env) *cobra.Command {
 			"A key written several times makes a list (paths=a paths=b). Paths are relative to\n" +
 			"the working folder. What needs your yes is asked at the terminal and in the console.\n" +
 			"The exit code is 0 for a result, 1 for a refusal, 2 for a call that could not be\n" +
-			"understood. `reeve call TOOL --help` tells what a tool takes.",
+			"understood, 130 for one that was stopped. `reeve call TOOL --help` tells what a tool takes.",
 		Example: "  reeve call list_directory path=. --read .\n" +
 			"  reeve call read_file path=README.md offset=10 limit=5 --read .\n" +
 			"  reeve call write_file path=notes.txt content=@draft.txt --root .\n" +
@@ -76,7 +76,7 @@ func call(ctx context.Context, env *Env, f *runFlags, args []string, asJSON, noW
 	if err := mustBeFolder(c.Folders); err != nil {
 		return err
 	}
-	return withNode(ctx, c, func(n *node.Node) error {
+	return notChanged(ctx, withNode(ctx, c, func(n *node.Node) error {
 		st, err := n.Status(ctx)
 		if err != nil {
 			return err
@@ -100,6 +100,11 @@ func call(ctx context.Context, env *Env, f *runFlags, args []string, asJSON, noW
 		out, err := do(ctx, n, reeve.Request{Subject: cliSubject(), Call: request})
 		done()
 		if refused, ok := reeve.AsError(err); ok {
+			if s, ok := asStopped(ctx, err); ok && !asJSON {
+				return s
+			} else if ok {
+				return refuse(env, speech, refused, exitStopped, asJSON)
+			}
 			return refuse(env, speech, refused, exitRefused, asJSON)
 		} else if err != nil {
 			return err
@@ -121,7 +126,17 @@ func call(ctx context.Context, env *Env, f *runFlags, args []string, asJSON, noW
 		}
 		_, err = fmt.Fprint(env.Stdout, forOutput(env.Stdout, text))
 		return err
-	})
+	}))
+}
+
+// notChanged says of a call that was stopped without a word from the gate that
+// it did nothing: the gate carries to its end, and tells, what it began to
+// change.
+func notChanged(ctx context.Context, err error) error {
+	if s, ok := asStopped(ctx, err); ok && s.known == "" {
+		return &stopped{"Nothing was changed."}
+	}
+	return err
 }
 
 // decode makes a verb's call of typed words, by the tool's own strict reading.
@@ -161,7 +176,10 @@ func refuse(env *Env, speech *dialect.Dialect, e *reeve.Error, code int, asJSON 
 // waiting says that a person has to answer first, and how.
 func waiting(env *Env, p *reeve.Pending, asJSON bool) error {
 	if p != nil && !asJSON {
-		(&terminal{}).show(env.Stderr, p.Question, shownLines)
+		(&terminal{}).show(env.Stderr, p.Question)
+		if p.Question.Left != nil {
+			fmt.Fprintf(env.Stderr, "\n%s\n", leftOut(p.Question, "`reeve approve "+p.ID+" --diff`"))
+		}
 		fmt.Fprintf(env.Stderr, "\nNobody could be asked. Nothing was written. Answer with `reeve approve %s`; then call again with the same arguments.\n", p.ID)
 	}
 	return silent(exitRefused)

@@ -50,7 +50,7 @@ func serveConsole(ctx context.Context, env *Env, port int, open bool) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, q.Close()) }()
-	c := console.New(console.Options{Questions: q, Mark: q.Mark, Port: port, Announce: asking.NewPresence(places.State).Announce})
+	c := console.New(console.Options{Questions: q, Changes: q, Mark: q.Mark, Port: port, Announce: asking.NewPresence(places.State).Announce})
 	if err := c.Start(); err != nil {
 		return fmt.Errorf("the console can't listen: %w", err)
 	}

@@ -19,11 +19,11 @@ func logVerify(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [--kept FILE]",
 		Short: "Look whether the record is whole",
-		Long: "Checks every row of the record against the one before it, and what segments say\n" +
-			"about each other. With --kept it also compares with heads that `reeve log head`\n" +
-			"printed earlier and that were kept elsewhere. The exit code is 1 if something is\n" +
-			"wrong. Without --kept it cannot see that the last rows of the newest segment were\n" +
-			"taken away. A program that runs as you can rewrite all of the record; only heads\n" +
+		Long: "Checks every row of the record against the one before it, the details of long\n" +
+			"rows, and what segments say about each other. With --kept it also compares with\n" +
+			"heads that `reeve log head` printed earlier and that were kept elsewhere. The exit\n" +
+			"code is 1 if something is wrong. Without --kept it cannot see that the last rows of\n" +
+			"the newest segment were taken away. A program that runs as you can rewrite all of the record; only heads\n" +
 			"kept elsewhere show that.",
 		Example: "  reeve log verify\n  reeve log verify --kept heads-2026-11-30.txt",
 		Args:    exactly(0, ""),

@@ -71,7 +71,7 @@ func serve(ctx context.Context, env *Env, c node.Config) error {
 		defer closePage()
 		s := mcpserver.New(mcpserver.Options{
 			Doer: n, Dialect: native.New(), Source: facts{n}, Version: programVersion(),
-			Waiter: asker, Answers: clientAnswers{n.Questions()},
+			Waiter: asker, Answers: clientAnswers{n.Questions()}, GivenUp: clientAnswers{n.Questions()}.givenUp,
 			Tickets: asking.NewTickets(asking.TicketOptions{Key: func() ([]byte, error) { return asking.Key(n.Places().State) }}),
 			Gone:    func() bool { return hungUp(env.Stdin) },
 			Log:     func(line string) { fmt.Fprintln(env.Stderr, "reeve: "+oneLine(line)) },

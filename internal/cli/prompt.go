@@ -14,9 +14,9 @@ import (
 	"reeve/internal/pathname"
 )
 
-// shownLines is how much of a change a terminal shows before it is asked for
-// the rest.
-const shownLines = 40
+// tallLines are those after which a change has pushed the head of its question
+// off many screens: the head is said again.
+const tallLines = 15
 
 // rememberMinutes is what "for a while on this file" means.
 const rememberMinutes = 10
@@ -26,21 +26,28 @@ const rememberMinutes = 10
 type terminal struct {
 	// open gives the terminal, or an error when there is none, or when this
 	// process is not in front of it.
-	open   func() (tty, error)
-	answer func(ctx context.Context, id string, a approval.Answer) error
+	open      func() (tty, error)
+	questions questions
 	// color says whether the terminal shows colours.
 	color bool
+}
+
+// questions are what a terminal answers, and what it shows of them.
+type questions interface {
+	Answer(ctx context.Context, id string, a approval.Answer) error
+	// Change gives the whole change of a question.
+	Change(ctx context.Context, id string) (string, error)
 }
 
 // tty is a terminal in use.
 type tty interface {
 	io.ReadWriteCloser
-	// Forget drops what was typed before the question was seen.
+	// Forget drops what was typed and not read yet.
 	Forget()
 }
 
-func newTerminal(answer func(context.Context, string, approval.Answer) error) *terminal {
-	return &terminal{open: controlling, answer: answer, color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+func newTerminal(q questions) *terminal {
+	return &terminal{open: controlling, questions: q, color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 }
 
 // There implements asking.Channel.
@@ -60,7 +67,7 @@ func (t *terminal) Ask(ctx context.Context, p reeve.Pending) {
 		return
 	}
 	defer f.Close()
-	said, err := t.ask(ctx, f, p.Question)
+	said, err := t.ask(ctx, f, p.ID, p.Question)
 	switch {
 	case ctx.Err() != nil:
 		fmt.Fprint(f, "\nThis is not asked here any more.\n")
@@ -69,34 +76,35 @@ func (t *terminal) Ask(ctx context.Context, p reeve.Pending) {
 		return
 	}
 	said.Channel = "terminal"
-	if err := t.answer(ctx, p.ID, said); err != nil && ctx.Err() == nil {
+	if err := t.questions.Answer(ctx, p.ID, said); err != nil && ctx.Err() == nil {
 		fmt.Fprintln(f, oneLine(refusalText(err)))
 	}
 }
 
 // ask shows a question and reads the answer to it. Anything but a clear yes
-// is a no; ctx ends it without an answer.
-func (t *terminal) ask(ctx context.Context, f tty, q reeve.Question) (approval.Answer, error) {
-	lasting, whole := approval.Lasting(q), false
-	f.Forget()
-	t.show(f, q, shownLines)
-	lines := make(chan string)
+// is a no; ctx ends it without an answer. What was typed before it was on the
+// screen answers nothing, and neither does what was typed before the rest of a
+// change was. The ID is for the whole change, where the question leaves out
+// some of it.
+func (t *terminal) ask(ctx context.Context, f tty, id string, q reeve.Question) (approval.Answer, error) {
+	lasting := approval.Lasting(q)
+	t.show(f, q)
+	if q.Left != nil {
+		fmt.Fprintf(f, "\n%s\n", leftOut(q, "d"))
+	}
+	lines := make(chan string, 1)
 	failed := make(chan error, 1)
-	done := make(chan struct{})
-	defer close(done)
+	prompted := make(chan struct{}, 1)
+	defer close(prompted)
 	go func() {
-		in := bufio.NewReaderSize(f, 1024)
-		for {
-			l, err := in.ReadString('\n')
+		for range prompted {
+			// A new reader for each line: none keeps what came with the last.
+			l, err := bufio.NewReaderSize(f, 1024).ReadString('\n')
 			if err != nil {
 				failed <- err
 				return
 			}
-			select {
-			case lines <- l:
-			case <-done:
-				return
-			}
+			lines <- l
 		}
 	}()
 	for {
@@ -104,10 +112,12 @@ func (t *terminal) ask(ctx context.Context, f tty, q reeve.Question) (approval.A
 		if lasting {
 			more += fmt.Sprintf(", t for %d minutes on this file", rememberMinutes)
 		}
-		if !whole && strings.Count(q.Detail, "\n") > shownLines {
+		if q.Left != nil {
 			more += ", d for the whole change"
 		}
+		f.Forget()
 		fmt.Fprintf(f, "Allow it? y or N%s: ", more)
+		prompted <- struct{}{}
 		select {
 		case <-ctx.Done():
 			return approval.Answer{}, ctx.Err()
@@ -121,9 +131,8 @@ func (t *terminal) ask(ctx context.Context, f tty, q reeve.Question) (approval.A
 				return approval.Answer{}, nil
 			case word == "t" && lasting:
 				return approval.Answer{Yes: true, Minutes: rememberMinutes}, nil
-			case word == "d":
-				whole = true
-				t.change(f, q.Detail, -1)
+			case word == "d" && q.Left != nil:
+				t.showWhole(ctx, f, id, q)
 			default:
 				fmt.Fprintln(f, "That is neither y nor n.")
 			}
@@ -133,29 +142,59 @@ func (t *terminal) ask(ctx context.Context, f tty, q reeve.Question) (approval.A
 
 // show prints a question: what happens, the path, what is there and what is
 // new, and the change.
-func (t *terminal) show(w io.Writer, q reeve.Question, most int) {
-	fmt.Fprintf(w, "\n%s\n%s\n", t.paint("1", visible(q.Title)), visible(q.Body))
-	t.change(w, q.Detail, most)
+func (t *terminal) show(w io.Writer, q reeve.Question) {
+	t.head(w, q, visible(q.Body))
+	t.change(w, q.Detail)
+	if strings.Count(q.Detail, "\n") > tallLines {
+		path, _, _ := strings.Cut(visible(q.Body), "\n")
+		t.head(w, q, path)
+	}
 }
 
-func (t *terminal) change(w io.Writer, detail string, most int) {
-	if detail == "" {
+func (t *terminal) head(w io.Writer, q reeve.Question, below string) {
+	fmt.Fprintf(w, "\n%s\n%s\n", t.paint("1", visible(q.Title)), below)
+}
+
+// showWhole prints all of a change that the question shows a part of.
+func (t *terminal) showWhole(ctx context.Context, w io.Writer, id string, q reeve.Question) {
+	all, err := t.questions.Change(ctx, id)
+	if err != nil {
+		fmt.Fprintln(w, oneLine(refusalText(err)))
 		return
 	}
-	lines := strings.Split(strings.TrimSuffix(visible(detail), "\n"), "\n")
-	fmt.Fprintln(w)
-	for i, l := range lines {
-		if i == most {
-			fmt.Fprintf(w, "… %s not shown\n", plural(int64(len(lines)-most), "line", "lines"))
-			break
-		}
+	t.change(w, all)
+	path, _, _ := strings.Cut(visible(q.Body), "\n")
+	t.head(w, q, path)
+}
+
+// leftOut says what a question does not show of its change, and what shows it.
+func leftOut(q reeve.Question, way string) string {
+	if q.Left.Beyond {
+		return fmt.Sprintf("Left out: %s. This change is too large to be kept whole; %s shows as much of it as is kept.", q.Left, way)
+	}
+	return fmt.Sprintf("Left out: %s. %s shows all of it.", q.Left, way)
+}
+
+// change prints a diff, below an empty line.
+func (t *terminal) change(w io.Writer, diff string) {
+	if diff == "" {
+		return
+	}
+	out := bufio.NewWriterSize(w, 16<<10)
+	defer out.Flush()
+	out.WriteByte('\n')
+	for l := range strings.SplitSeq(strings.TrimSuffix(diff, "\n"), "\n") {
+		l = visible(l)
 		switch {
 		case strings.HasPrefix(l, "+"):
 			l = t.paint("32", l)
 		case strings.HasPrefix(l, "-"):
 			l = t.paint("31", l)
+		case strings.HasPrefix(l, "…"), strings.HasPrefix(l, "@@"):
+			l = t.paint("36", l)
 		}
-		fmt.Fprintln(w, l)
+		out.WriteString(l)
+		out.WriteByte('\n')
 	}
 }
 

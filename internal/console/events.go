@@ -86,9 +86,11 @@ func (n *news) leave(st *stream) {
 
 func (n *news) close() {
 	n.mu.Lock()
-	n.closed = true
-	for st := range n.streams {
-		close(st.ended)
+	if !n.closed { // a stream that was told to end may not have left yet
+		n.closed = true
+		for st := range n.streams {
+			close(st.ended)
+		}
 	}
 	if n.watcher != nil {
 		n.watcher()

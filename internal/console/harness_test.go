@@ -65,7 +65,7 @@ func write() reeve.Question {
 // start runs a console until the test ends.
 func start(t testing.TB, d *desk, change func(*Options)) *Server {
 	t.Helper()
-	o := Options{Questions: d, Mark: d.Mark, Now: d.clock, Every: 2 * time.Millisecond, Grace: 5 * time.Millisecond}
+	o := Options{Questions: d, Changes: d, Mark: d.Mark, Now: d.clock, Every: 2 * time.Millisecond, Grace: 5 * time.Millisecond}
 	if change != nil {
 		change(&o)
 	}

@@ -8,8 +8,8 @@ import (
 	"reeve"
 )
 
-// PageOptions are what a Page needs. Console.Questions and Opening are
-// required.
+// PageOptions are what a Page needs. Console.Questions,
+// Console.Changes and Opening are required.
 type PageOptions struct {
 	Console Options
 	// Allowed says whether the owner's rules let a question open a page, and

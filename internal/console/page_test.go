@@ -45,7 +45,7 @@ func (o *opener) count() int {
 }
 
 func page(t *testing.T, d *desk, o *opener, change func(*PageOptions)) *Page {
-	p := PageOptions{Console: Options{Questions: d, Now: d.clock, Every: time.Millisecond, Grace: time.Millisecond},
+	p := PageOptions{Console: Options{Questions: d, Changes: d, Now: d.clock, Every: time.Millisecond, Grace: time.Millisecond},
 		Allowed: func(context.Context) bool { return true }, Opening: func() (func(), error) { return func() {}, nil },
 		Browse: o.browse, Patience: 30 * time.Millisecond}
 	if change != nil {

@@ -21,6 +21,7 @@ func (s *Server) routes() http.Handler {
 	m.HandleFunc("GET /{$}", s.inside(s.page))
 	m.HandleFunc("GET /enter", s.enter)
 	m.HandleFunc("GET /events", s.inside(s.events))
+	m.HandleFunc("GET /change", s.inside(s.change))
 	m.HandleFunc("POST /answer", s.inside(s.answer))
 	m.HandleFunc("GET /console.js", file("console.js", "text/javascript; charset=utf-8"))
 	m.HandleFunc("GET /console.css", file("console.css", "text/css; charset=utf-8"))
@@ -74,6 +75,24 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request) {
 	}
 	http.SetCookie(w, &http.Cookie{Name: s.cookieName(), Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	html(w, http.StatusOK, "entered.html", "")
+}
+
+// change gives all of one change, as text. Like an answer it is for a page of
+// ours alone.
+func (s *Server) change(w http.ResponseWriter, r *http.Request, h session) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	if !h.holds(r.Header.Get(tokenHeader)) {
+		w.WriteHeader(http.StatusForbidden)
+		io.WriteString(w, "This page is out of date. Load it again.")
+		return
+	}
+	all, err := s.o.Changes.Change(r.Context(), r.URL.Query().Get("id"))
+	if err != nil {
+		w.WriteHeader(http.StatusNotFound)
+		io.WriteString(w, words(err))
+		return
+	}
+	io.WriteString(w, visible(all))
 }
 
 // tokenHeader carries the page's token. A header of our own can't be sent by

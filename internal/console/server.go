@@ -25,9 +25,17 @@ type Questions interface {
 	Answer(ctx context.Context, id string, a approval.Answer) error
 }
 
-// Options of a Server. Questions is required; the rest may be zero.
+// Changes gives the whole change of a question, of which its card may show a
+// part. Implementations are safe for concurrent use.
+type Changes interface {
+	Change(ctx context.Context, id string) (string, error)
+}
+
+// Options of a Server. Questions and Changes are required; the rest may be
+// zero.
 type Options struct {
 	Questions Questions
+	Changes   Changes
 	// Mark differs whenever the questions do, and is cheap; nil means that
 	// they are read at every look.
 	Mark func(context.Context) string
@@ -62,8 +70,8 @@ type Server struct {
 
 // New makes a console. Nothing runs before Start.
 func New(o Options) *Server {
-	if o.Questions == nil {
-		panic("console: Questions is required")
+	if o.Questions == nil || o.Changes == nil {
+		panic("console: Questions and Changes are required")
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -17,6 +17,7 @@ type card struct {
 	Path        string   `json:"path"`
 	Body        []string `json:"body"`
 	Detail      []string `json:"detail,omitempty"`
+	Out         *leftOut `json:"out,omitempty"`
 	Destructive bool     `json:"destructive,omitempty"`
 	OwnerOnly   bool     `json:"ownerOnly,omitempty"`
 	Lasting     bool     `json:"lasting,omitempty"`
@@ -25,6 +26,15 @@ type card struct {
 	// itself, whatever the browser's clock says.
 	Age  int `json:"age"`
 	Left int `json:"left"`
+}
+
+// leftOut is what Detail leaves out of the change, which can be loaded whole;
+// Beyond says that even that is not all of it.
+type leftOut struct {
+	Words  string `json:"words"`
+	Gone   int64  `json:"gone,omitempty"`
+	New    int64  `json:"new,omitempty"`
+	Beyond bool   `json:"beyond,omitempty"`
 }
 
 // settled is a question that waits no more.
@@ -45,6 +55,9 @@ func viewOf(c approval.Card, now time.Time) card {
 		Age: seconds(now.Sub(c.Made)), Left: seconds(c.Expires.Sub(now))}
 	if q.Detail != "" {
 		v.Detail = strings.Split(strings.TrimSuffix(visible(q.Detail), "\n"), "\n")
+	}
+	if l := q.Left; l != nil {
+		v.Out = &leftOut{Words: l.String(), Gone: l.Gone, New: l.New, Beyond: l.Beyond}
 	}
 	return v
 }

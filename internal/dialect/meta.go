@@ -64,6 +64,7 @@ type ChangeMeta struct {
 	Was          *reeve.Extent `json:"was,omitempty"`
 	Now          *reeve.Extent `json:"now,omitempty"`
 	Made         []string      `json:"made,omitempty"`
+	MadeMore     int           `json:"madeMore,omitempty"`
 	InPlace      bool          `json:"inPlace,omitempty"`
 }
 
@@ -121,6 +122,7 @@ func ResultMeta(r reeve.Result) Meta {
 func changeMeta(f *reeve.ChangedFile) ChangeMeta {
 	m := ChangeMeta{Path: f.Path.String(), To: f.To.String(), Did: f.Did, Replacements: f.Replacements,
 		Version: f.Version.String(), VersionKind: versionKind(f.Version), Was: f.Was, Now: f.Now, InPlace: f.InPlace}
+	m.MadeMore = f.MadeMore
 	for _, made := range f.Made {
 		m.Made = append(m.Made, made.String())
 	}

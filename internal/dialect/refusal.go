@@ -46,3 +46,14 @@ func NoChannel(p *reeve.Pending) *reeve.Error {
 		Instead: "The owner can answer with `reeve approve " + p.ID + "`; then call again with the same arguments.",
 	}
 }
+
+// Unanswered is the refusal of a call whose question the agent's client was
+// given to show. Client is a sentence that says what came of it; nobody, that
+// there is no other channel.
+func Unanswered(p *reeve.Pending, client string, nobody bool) *reeve.Error {
+	e := NoChannel(p)
+	if e.What = client; !nobody {
+		e.Code = reeve.Waiting
+	}
+	return e
+}

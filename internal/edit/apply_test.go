@@ -252,12 +252,12 @@ func TestWhatWasKeptIsTold(t *testing.T) {
 		want Kept
 	}{
 		{"x", Kept{Encoding: "utf-8"}},
-		{"x\n", Kept{Encoding: "utf-8", Endings: "lf", Ending: "lf"}},
-		{"\uFEFFx\r\n", Kept{Encoding: "utf-8", BOM: true, Endings: "crlf", Ending: "crlf"}},
-		{"x\r\na\r\nb\n", Kept{Encoding: "utf-8", Endings: "mixed", Ending: "crlf"}},
-		{"x\ra\rb", Kept{Encoding: "utf-8", Endings: "cr", Ending: "cr"}},
-		{"x\ra\n\xff", Kept{Encoding: "utf-8", Endings: "lf", Ending: "lf", BadBytes: 1}},
-		{utf16("x\r\n", true), Kept{Encoding: "utf-16be", BOM: true, Endings: "crlf", Ending: "crlf"}},
+		{"x\n", Kept{Encoding: "utf-8", Endings: "lf", Ending: "lf", Now: "lf"}},
+		{"\uFEFFx\r\n", Kept{Encoding: "utf-8", BOM: true, Endings: "crlf", Ending: "crlf", Now: "crlf"}},
+		{"x\r\na\r\nb\n", Kept{Encoding: "utf-8", Endings: "mixed", Ending: "crlf", Now: "mixed"}},
+		{"x\ra\rb", Kept{Encoding: "utf-8", Endings: "cr", Ending: "cr", Now: "cr"}},
+		{"x\ra\n\xff", Kept{Encoding: "utf-8", Endings: "lf", Ending: "lf", Now: "lf", BadBytes: 1}},
+		{utf16("x\r\n", true), Kept{Encoding: "utf-16be", BOM: true, Endings: "crlf", Ending: "crlf", Now: "crlf"}},
 	} {
 		if p := mustApply(t, c.file, one("x", "y")...); p.Kept != c.want {
 			t.Errorf("%q: %+v", c.file, p.Kept)

@@ -2,121 +2,91 @@ package edit
 
 import (
 	"bytes"
-	"fmt"
 	"iter"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
+	"reeve"
 )
 
-// DiffLines is how many lines a Diff has at most, when nothing else is asked.
-const DiffLines = 200
-
+// What a Diff shows at most, where nothing else is asked.
 const (
-	diffContext = 3
-	// diffBytes bounds what is compared line by line, each side of a region.
-	diffBytes = 1 << 20
-	diffWidth = 500 // characters of a line
+	DiffLines = 200
+	DiffWidth = 500       // characters of a line
+	DiffBytes = 256 << 10 // in all
 )
 
-// Diff shows what changed as a unified diff with line numbers, of at most max
-// lines (0: DiffLines), the last of which says what was left out. Invisible
-// characters in changed lines are made visible. It is content of the file.
-func (p *Plan) Diff(max int) string {
-	if max <= 0 {
-		max = DiffLines
+// Bounds are the most that a diff shows. Zero means DiffLines, DiffWidth and
+// DiffBytes. Lines below 0 are all, and a Width below 0 leaves lines as long
+// as they are; Bytes hold in any case.
+type Bounds struct{ Lines, Width, Bytes int }
+
+// Difference is a change as a unified diff.
+type Difference struct {
+	// Text is the diff, with line numbers. A line of the file stands behind
+	// " ", "-" or "+" and its number; lines of any other kind are the diff's
+	// own, and say what is left out just there. Invisible characters in lines
+	// are made visible. It is content of the file.
+	Text string
+	// Lines and Bytes are those of a diff with nothing left out, the bytes
+	// roughly.
+	Lines, Bytes int64
+	// Left is what is left out, all in all.
+	Left reeve.Left
+}
+
+// Diff is the text of a difference of at most max lines (0: DiffLines).
+func (p *Plan) Diff(max int) string { return p.Difference(Bounds{Lines: max}).Text }
+
+// Difference shows what changed. Where not all of it fits, it shows something
+// of everything rather than all of the beginning: places from all over the
+// file, and of each the first lines that go and that come, and the last.
+func (p *Plan) Difference(b Bounds) Difference {
+	if b.Lines == 0 {
+		b.Lines = DiffLines
 	}
-	d := &diffWriter{max: max}
-	for i := 0; i < len(p.Regions); {
-		j := i + 1
-		for j < len(p.Regions) && p.Regions[j].Old.First-p.Regions[j-1].Old.Last <= 2*diffContext {
-			j++
+	if b.Width == 0 {
+		b.Width = DiffWidth
+	}
+	if b.Bytes <= 0 {
+		b.Bytes = DiffBytes
+	}
+	f := &fitting{places: p.places()}
+	f.measure()
+	if f.whole.Bytes > int64(b.Bytes) { // a line has no fewer than 8 of them
+		if b.Lines < 0 || b.Lines > b.Bytes/8 {
+			b.Lines = b.Bytes / 8
 		}
-		if d.full() {
-			d.left += j - i
+		if b.Width < 0 || b.Width > longLine {
+			b.Width = longLine
+		}
+	}
+	out := f.show(b.Lines, b.Width)
+	for len(out.Text) > b.Bytes && (b.Lines != leastDiff || b.Width < 0 || b.Width > leastWidth) {
+		if b.Lines != leastDiff {
+			shown := strings.Count(out.Text, "\n") + 1
+			b.Lines = max(leastDiff, int(int64(shown)*int64(b.Bytes)/int64(len(out.Text))*15/16))
+		} else if b.Width < 0 {
+			b.Width = longLine
 		} else {
-			d.hunk(p, p.Regions[i], p.Regions[j-1])
+			b.Width = max(leastWidth, b.Width/2)
 		}
-		i = j
+		out = f.show(b.Lines, b.Width)
 	}
-	return d.String()
+	return out
 }
 
-// diffWriter gathers lines up to a number.
-type diffWriter struct {
-	lines []string
-	max   int
-	more  int // lines left out
-	left  int // regions left out
-}
+// diffContext is how many lines that stay are shown around a place.
+const diffContext = 3
 
-func (d *diffWriter) full() bool { return len(d.lines) >= d.max-1 }
+// longLine is the width of lines where a diff is too large for its bytes.
+const longLine = 4000
 
-func (d *diffWriter) add(format string, args ...any) {
-	if d.full() {
-		d.more++
-		return
-	}
-	d.lines = append(d.lines, fmt.Sprintf(format, args...))
-}
-
-func (d *diffWriter) String() string {
-	out := d.lines
-	switch {
-	case d.left > 0:
-		out = append(out, fmt.Sprintf("… %d lines and %d more places are not shown", d.more, d.left))
-	case d.more > 0:
-		out = append(out, fmt.Sprintf("… %d lines are not shown", d.more))
-	}
-	return strings.Join(out, "\n")
-}
-
-// hunk shows the lines from one region to another, and those around them.
-func (d *diffWriter) hunk(p *Plan, first, last Region) {
-	start, end := int(first.Old.From)-p.was.mark, int(last.Old.To)-p.was.mark
-	oldFrom, up := p.was.linesBack(start, diffContext)
-	oldTo := p.was.linesOn(end, diffContext)
-	// Around the regions both are the same, byte for byte.
-	newFrom := int(first.New.From) - p.is.mark - (start - oldFrom)
-	newTo := int(last.New.To) - p.is.mark + (oldTo - end)
-	oldLine, newLine := first.Old.First-int64(up), first.New.First-int64(up)
-	if oldTo-oldFrom > diffBytes || newTo-newFrom > diffBytes {
-		d.add("@@ lines %d to %d (%d bytes) become lines %d to %d (%d bytes): too much to compare @@",
-			first.Old.First, last.Old.Last, last.Old.To-first.Old.From, first.New.First, last.New.Last, last.New.To-first.New.From)
-		return
-	}
-	old := p.was.shown(p.was.body[oldFrom:oldTo])
-	new := p.is.shown(p.is.body[newFrom:newTo])
-	if len(d.lines) > 0 {
-		d.add("⋮")
-	}
-	a := lineParts(old)
-	i, j := 0, 0
-	equal := func(to int) {
-		for ; i < to; i, j = i+1, j+1 {
-			d.add(" %5d %s", newLine+int64(j), shownLine(a[i], false))
-		}
-	}
-	at, line := 0, 0
-	for _, e := range udiff.Lines(old, new) {
-		line += strings.Count(old[at:e.Start], "\n")
-		at = e.Start
-		gone := lineParts(old[e.Start:e.End])
-		come := lineParts(e.New)
-		equal(line)
-		for _, l := range gone {
-			d.add("-%5d %s", oldLine+int64(i), shownLine(l, true))
-			i++
-		}
-		for _, l := range come {
-			d.add("+%5d %s", newLine+int64(j), shownLine(l, true))
-			j++
-		}
-		line += strings.Count(old[at:e.End], "\n")
-		at = e.End
-	}
-	equal(len(a))
-}
+// leastDiff and leastWidth are the lines, and the characters of a line, that
+// are shown whatever the bound in bytes.
+const (
+	leastDiff  = 8
+	leastWidth = 60
+)
 
 // shown is a stretch with one "\n" for each of its endings; a CR in front
 // stands for what the ending is not, so that a changed ending shows.
@@ -159,32 +129,6 @@ func (t *text) lineEnd(i int) int {
 		i += t.unit
 	}
 	return i
-}
-
-// lineParts cuts behind each "\n".
-func lineParts(s string) []string {
-	if s == "" {
-		return nil
-	}
-	parts := strings.SplitAfter(s, "\n")
-	if parts[len(parts)-1] == "" {
-		parts = parts[:len(parts)-1]
-	}
-	return parts
-}
-
-// shownLine is a line of a diff. In a changed one the CR of a "\r\n" is shown,
-// and a missing ending is told.
-func shownLine(l string, changed bool) string {
-	body, ended := strings.CutSuffix(l, "\n")
-	if bare, cr := strings.CutSuffix(body, "\r"); cr && ended && !changed {
-		body = bare
-	}
-	out := around(visible(body), 0, diffWidth)
-	if !ended {
-		out += " (no newline at the end)"
-	}
-	return out
 }
 
 // linesBack goes back to the start of the line at i, and of up to n lines

@@ -1,5 +1,7 @@
 package edit
 
+import "strings"
+
 // MaxBytes is the largest file, before and after, in bytes, unless Options
 // say otherwise.
 const MaxBytes = 256 << 20
@@ -50,6 +52,12 @@ type Kept struct {
 	// Ending is the most frequent of them: what new lines get where they
 	// land among none; "" if there are none.
 	Endings, Ending string
+	// Now is what the new content has, as Endings is what the old one had.
+	// They were kept only where both are the same.
+	Now string
+	// Folded counts the "\r\n" in new texts of edits that became another
+	// ending, as the lines have among which they landed.
+	Folded int
 	// BadBytes counts bytes that are no characters, left as they were.
 	BadBytes int
 	// Given is set by Rewrite where the new text's own "\r\n" were taken
@@ -118,6 +126,7 @@ type work struct {
 	edits   []Edit
 	grown   bool // is has bytes of its own
 	touched []patch
+	folded  int
 }
 
 // apply makes one edit.
@@ -137,6 +146,7 @@ func (w *work) apply(i int) (int, error) {
 		return 0, err
 	}
 	r := w.is.replacer(f.folded, w.is.fold(e.New))
+	own := strings.Count(e.New, "\r\n")
 	count, size := 0, int64(len(w.is.raw))
 	for m, ok := first, true; ok; m, ok = f.next(m.to) {
 		if w.is.torn(m.from) {
@@ -144,6 +154,9 @@ func (w *work) apply(i int) (int, error) {
 		}
 		count++
 		size += int64(len(r.bytes(m))) - int64(m.to-m.from)
+		if own > 0 {
+			w.folded += max(0, own-w.is.endings(r.bytes(m)).crlf)
+		}
 		if !e.All {
 			break
 		}
@@ -223,6 +236,7 @@ func (w *work) put(m match, text []byte, size int) []byte {
 // plan tells what came of it all.
 func (w *work) plan(counts []int) *Plan {
 	p := &Plan{Old: w.was.raw, New: w.is.raw, Counts: counts, Kept: w.was.kept(), was: w.was, is: w.is}
+	p.Kept.Now, p.Kept.Folded = w.is.ends().name(), w.folded
 	p.Regions = regions(w.was, w.is, w.touched)
 	for _, r := range p.Regions {
 		if string(p.Old[r.Old.From:r.Old.To]) != string(p.New[r.New.From:r.New.To]) {

@@ -101,7 +101,10 @@ func TestPreview(t *testing.T) {
 	for _, c := range []struct{ name, old, new, want string }{
 		{"plain", "a", "b", "a → b"},
 		{"deleted", "a", "", "a → (nothing)"},
-		{"cut at 200 characters", long, "b", strings.Repeat("ä", 200) + "… → b"},
+		{"cut at 200 characters", long, "b", strings.Repeat("ä", 150) + "…‹100 characters›…" + strings.Repeat("ä", 50) + " → b"},
+		{"what differs is there, wherever it stands", long + "x" + long, long + "y" + long,
+			strings.Repeat("ä", 100) + "…‹188 characters›…" + strings.Repeat("ä", 12) + "x" + strings.Repeat("ä", 37) + "…‹213 characters›…" + strings.Repeat("ä", 50) + " → " +
+				strings.Repeat("ä", 100) + "…‹188 characters›…" + strings.Repeat("ä", 12) + "y" + strings.Repeat("ä", 37) + "…‹213 characters›…" + strings.Repeat("ä", 50)},
 		{"just 200", long[:400], "b", strings.Repeat("ä", 200) + " → b"},
 		{"spaces for a tab", "\tx y", "    x y", "→x·y → ····x·y"},
 		{"a newline taken away", "a\n", "a", "a↵\n → a"},

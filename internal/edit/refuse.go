@@ -114,10 +114,19 @@ func ascii(s string) bool {
 	return true
 }
 
-// firstBad is the first byte of the body that is no character, -1 if there is
-// none. UTF-16 is what its mark says.
+// firstBad is the first byte behind the mark that is no character, -1 if there
+// is none: in UTF-16 half a character, or an odd byte at the end.
 func (t *text) firstBad() int {
-	if t.unit != 1 || utf8.Valid(t.body) {
+	if t.unit == 2 {
+		if i := t.loneFrom(0); i >= 0 {
+			return i
+		}
+		if len(t.raw)-t.mark > len(t.body) {
+			return len(t.body)
+		}
+		return -1
+	}
+	if utf8.Valid(t.body) {
 		return -1
 	}
 	for i := 0; i < len(t.body); {
@@ -134,13 +143,25 @@ func (t *text) firstBad() int {
 	return -1
 }
 
+// orAnew is the way on for whoever wants nothing of what is there.
+const orAnew = "If none of it is to be kept, delete the file first and write it anew."
+
 func (t *text) foreignError(bad int, which string) error {
 	c := lineCounter{t: t}
 	line := c.line(bad)
-	e := &reeve.Error{Kind: reeve.IO, Code: reeve.Encoding, Not: notWritten,
-		What: fmt.Sprintf("is in an encoding that cannot be kept: line %d holds the byte %#x, which is not UTF-8", line, t.body[bad])}
+	e := &reeve.Error{Kind: reeve.IO, Code: reeve.Encoding, Not: notWritten}
+	if t.unit == 2 {
+		what := "half a character"
+		if bad == len(t.body) {
+			what = "a single byte where two make a character"
+		}
+		e.What = fmt.Sprintf("holds what a new text cannot keep: in line %d there is %s, and the file is in UTF-16", line, what)
+		e.Instead = "Change parts of it with edits: all other bytes stay as they are. " + orAnew
+		return e
+	}
+	e.What = fmt.Sprintf("is in an encoding that cannot be kept: line %d holds the byte %#x, which is not UTF-8", line, t.body[bad])
 	if which == "" {
-		e.Instead = "Change parts of it with edits in plain ASCII: all other bytes stay as they are."
+		e.Instead = "Change parts of it with edits in plain ASCII: all other bytes stay as they are. " + orAnew
 		return e
 	}
 	e.What += ", and " + which + " is not plain ASCII"
@@ -241,7 +262,7 @@ func (w *work) noMatch(e Edit, at nth) error {
 	n := w.is.near(w.is.fold(e.Old))
 	if n == nil {
 		out.What += ", nor anything like it"
-		if n := w.is.firstBad(); n >= 0 && !ascii(e.Old) {
+		if w.is.unit == 1 && !ascii(e.Old) && w.is.firstBad() >= 0 {
 			out.What += "; the file is not UTF-8, so that only plain ASCII can be found in it"
 		}
 		out.Instead = "Read the file again and give the text exactly as it stands there."

@@ -62,11 +62,24 @@ func Rewrite(original []byte, content string, o Options) (*Plan, error) {
 	}
 	is := was.with(raw, body)
 	is.mac = was.mac && !kept.Given
+	kept.Now = is.ends().name()
 	p := &Plan{Old: original, New: raw, Kept: kept, was: was, is: is}
 	if p.Changed = !bytes.Equal(original, raw); p.Changed {
 		p.Regions = regions(was, is, []patch{differing(was, is)})
 	}
 	return p, nil
+}
+
+// Fresh is the plan of a file that is made, for its Difference. It takes any
+// bytes; what is no character is shown escaped.
+func Fresh(content []byte) *Plan {
+	was := newText(nil)
+	is := was.with(content, content)
+	p := &Plan{New: content, Changed: len(content) > 0, was: was, is: is}
+	if p.Changed {
+		p.Regions = regions(was, is, []patch{differing(was, is)})
+	}
+	return p
 }
 
 // differing is the one stretch outside of which two bodies are the same. It

@@ -175,29 +175,25 @@ func (t *text) endings(p []byte) (e endings) {
 
 // loneSurrogates counts the halves of UTF-16 characters that stand alone.
 func (t *text) loneSurrogates() (n int) {
-	high := false
-	for i := 0; i < len(t.body); i += 2 {
-		switch u := t.value(t.body, i); {
-		case u < 0xD800 || u > 0xDFFF:
-			if high {
-				n++
-			}
-			high = false
-		case u < 0xDC00:
-			if high {
-				n++
-			}
-			high = true
-		case high:
-			high = false
-		default:
-			n++
-		}
-	}
-	if high {
+	for i := t.loneFrom(0); i >= 0; i = t.loneFrom(i + 2) {
 		n++
 	}
 	return n
+}
+
+// loneFrom is where the first half stands alone at i, which is between two
+// characters, or behind it.
+func (t *text) loneFrom(i int) int {
+	for ; i < len(t.body); i += 2 {
+		switch u := t.value(t.body, i); {
+		case u < 0xD800 || u > 0xDFFF:
+		case u < 0xDC00 && i+2 < len(t.body) && t.value(t.body, i+2)>>10 == 0xDC00>>10:
+			i += 2
+		default:
+			return i
+		}
+	}
+	return -1
 }
 
 func (e endings) all() int { return e.lf + e.crlf + e.cr }

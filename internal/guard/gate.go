@@ -83,8 +83,9 @@ type passed struct {
 	view     *View
 	work     Work
 	proposal reeve.Proposal
-	grounds  []string // of each change, from the read state
-	foreseen []string // sentences of the committer, for the question
+	digest   reeve.Digest // of the proposal, once somebody asked for it
+	grounds  []string     // of each change, from the read state
+	foreseen []string     // sentences of the committer, for the question
 }
 
 // Do implements reeve.Doer. Whatever goes wrong before the swap means that
@@ -350,7 +351,7 @@ func (g *Gate) settle(ctx context.Context, c *call, p *passed) (Approval, *reeve
 	if g.o.Approvals == nil {
 		return Approval{}, nil, noChannel(c, nil)
 	}
-	digest := p.proposal.Digest()
+	digest := p.id()
 	if a, ok := c.approved[digest]; ok {
 		return a, nil, nil
 	}
@@ -366,12 +367,17 @@ func (g *Gate) settle(ctx context.Context, c *call, p *passed) (Approval, *reeve
 		return a, nil, nil
 	}
 	var q reeve.Question
-	if err := safely(func() error { q = g.question(p, human, c.reply); q.Remember = remember; return nil }); err != nil {
+	var pending reeve.Pending
+	if err := safely(func() (err error) {
+		q = g.question(p, human, c.reply)
+		q.Remember = remember
+		pending, err = g.o.Approvals.Ask(ctx, p.proposal, q, p.wholeFor(q, c.reply))
+		if err != nil {
+			err = notAsked(c, err)
+		}
+		return err
+	}); err != nil {
 		return Approval{}, nil, err
-	}
-	pending, err := g.o.Approvals.Ask(ctx, p.proposal, q)
-	if err != nil {
-		return Approval{}, nil, notAsked(c, err)
 	}
 	return Approval{}, &pending, nil
 }
@@ -396,7 +402,7 @@ func (g *Gate) commit(ctx context.Context, c *call, p *passed, a Approval) (reev
 		return g.refuse(ctx, c, &reeve.Error{Kind: reeve.Policy, Code: reeve.Disabled,
 			What: "this gate changes no files", Not: "Nothing was written."})
 	}
-	c.digest = p.proposal.Digest()
+	c.digest = p.id()
 	c.event, c.committed = "outcome", c.committed+1
 	ready, err := g.prepare(ctx, c, p, a) // 8 stage, beside the synced intent row; premises
 	if err != nil {
@@ -456,15 +462,21 @@ func (g *Gate) note(ctx context.Context, c *call, p *passed, a Approval, receipt
 			c.reply.Note("The change stands, but the disk did not confirm it: a power cut now could take it back.")
 		}
 	}
+	patch := make(chan string, 1)
+	go func() { // made while the disk is waited for
+		text := ""
+		_ = safely(func() error { text = p.patch(c.reply); return nil })
+		patch <- text
+	}()
 	if len(receipt.Done) > 1 {
 		// Until they are settled, a start takes all of several changes back,
 		// and needs what they displaced where it lies.
 		settle()
-		g.keep(ctx, c, receipt)
+		g.keep(ctx, c, receipt, nil)
 	} else {
-		g.keep(ctx, c, receipt)
-		settle() // one sync for the swap and for what history took away
+		g.keep(ctx, c, receipt, settle)
 	}
+	made := <-patch
 	for _, d := range receipt.Done {
 		for _, n := range d.Notes {
 			c.reply.Note("%s", n)
@@ -480,14 +492,11 @@ func (g *Gate) note(ctx context.Context, c *call, p *passed, a Approval, receipt
 		c.reply.Note("The change was made. What it came to could not be put into words.")
 	}
 	row := g.row(c, "outcome")
-	row.Verdict, row.Rule, row.Effects, row.Digest = reeve.Allow, a.Channel, rowChanges(p.proposal), p.proposal.Digest().String()
+	row.Verdict, row.Rule, row.Effects, row.Digest = reeve.Allow, a.Channel, rowChanges(p.proposal), c.digest.String()
+	row.Patch = made
 	for i, d := range receipt.Done {
 		row.Effects[i].After = d.Version.String()
 	}
-	for _, s := range p.work.Shown {
-		row.Patch += c.reply.clean(s.Diff)
-	}
-	row.Patch = bounded(row.Patch, detailMost)
 	if err := g.o.Record.Append(ctx, row); err != nil {
 		c.reply.Note("The change was made, but its outcome could not be recorded. The intent is on record.")
 	}

@@ -2,24 +2,35 @@ package guard
 
 import (
 	"context"
+	"slices"
+	"sync"
 
+	"reeve"
 	"reeve/internal/capfs"
+	"reeve/internal/pathname"
 )
 
 // keep hands what was displaced to history, and what other programs saved in
 // the very moment. What could not be kept is said: the change stands all the
-// same.
-func (g *Gate) keep(ctx context.Context, c *call, receipt capfs.Receipt) {
+// same. Settle, if it is not nil, is what makes the swap itself durable; it is
+// called once.
+func (g *Gate) keep(ctx context.Context, c *call, receipt capfs.Receipt, settle func()) {
+	var once sync.Once
+	beside := func() { once.Do(settle) }
+	if settle == nil {
+		beside = func() {}
+	}
+	whys := g.handOver(ctx, c, receipt.Done, false, beside)
+	beside() // where there was nothing to hand over, or nobody to take it
 	for i, d := range receipt.Done {
-		why := g.keepOne(ctx, c, d, i, len(receipt.Done))
 		if d.Displaced == nil {
 			continue
 		}
-		if why != "" {
-			c.reply.Note("No copy of the old %s was kept: %s.", d.Change.Place.Display(), why)
+		if whys[i] != "" {
+			c.reply.Note("No copy of the old %s was kept: %s.", d.Change.Place.Display(), whys[i])
 		}
 		if err := d.Displaced.Release(); err != nil {
-			c.reply.Note("What was there before could not be tidied up.")
+			c.reply.Note("%s", notTidied(d.Change))
 		}
 	}
 	for _, other := range receipt.Kept {
@@ -27,24 +38,48 @@ func (g *Gate) keep(ctx context.Context, c *call, receipt capfs.Receipt) {
 		if len(receipt.Done) > 0 {
 			d.Change = receipt.Done[0].Change
 		}
-		if why := g.keepOne(ctx, c, d, 0, 1); why != "" {
-			c.reply.Note("Another program saved %s in the same moment, and its content could not be kept: %s. It lies beside it under a hidden name.", d.Change.Place.Display(), why)
+		at := whereWas(d)
+		if why := g.handOver(ctx, c, []capfs.Done{d}, true, nil)[0]; why != "" {
+			c.reply.Note("Another program saved %s in the same moment, and its content could not be kept: %s. It lies beside it under a hidden name.", at, why)
 			continue // it is not let go: these are the only bytes of it
 		}
-		c.reply.Note("Another program saved %s in the same moment. Its content was kept in the history.", d.Change.Place.Display())
+		c.reply.Note("Another program saved %s in the same moment. Its content was kept; the owner finds it with `reeve undo --list`.", at)
 		if err := other.Release(); err != nil {
 			c.reply.Note("What it saved could not be tidied up.")
 		}
 	}
 }
 
-func (g *Gate) keepOne(ctx context.Context, c *call, d capfs.Done, n, of int) (why string) {
-	if g.o.History == nil {
-		return "history is switched off"
+// whereWas is the place of what was put out of the way, in shown form.
+func whereWas(d capfs.Done) string {
+	if w, ok := d.Displaced.(interface{ Was() string }); ok && w.Was() != "" {
+		return pathname.EscapePath(w.Was())
 	}
-	why, err := g.o.History.Keep(ctx, Made{Call: c.ID, Verb: c.Call.Verb(), Subject: c.Subject, Digest: c.digest, At: g.o.Now(), N: n, Of: of, Done: d})
-	if err != nil {
-		return "it could not be written" // the system's words name Reeve's own folders
+	return d.Change.Place.Display()
+}
+
+// notTidied names what stays behind of what a change put out of the way.
+func notTidied(ch reeve.Change) string {
+	p := ch.Place
+	return "What was at " + p.Display() + " before could not be removed whole: what is left of it lies beside it as " +
+		pathname.Escape(string(ch.Temp)) + ". The next start of Reeve tries again."
+}
+
+// handOver gives what was done to history; of each it says why no copy is
+// kept.
+func (g *Gate) handOver(ctx context.Context, c *call, done []capfs.Done, other bool, beside func()) []string {
+	why := ""
+	switch {
+	case len(done) == 0:
+		return nil
+	case g.o.History == nil:
+		why = "history is switched off"
+	default:
+		whys, err := g.o.History.Keep(ctx, Made{Call: c.ID, Verb: c.Call.Verb(), Subject: c.Subject, Digest: c.digest, At: g.o.Now(), Done: done, Other: other}, beside)
+		if err == nil && len(whys) == len(done) {
+			return whys
+		}
+		why = "it could not be written" // the system's words name Reeve's own folders
 	}
-	return why
+	return slices.Repeat([]string{why}, len(done))
 }

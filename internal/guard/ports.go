@@ -44,8 +44,23 @@ type Shown struct {
 	Bytes, Largest int64
 	// Edit is the change in short, "old → new", in place of sizes.
 	Edit string
-	// Diff is the change as a unified diff, bounded.
-	Diff string
+	// Diff, where the change is text, gives it as a unified diff. It is called
+	// when somebody is asked and for the record, perhaps several times, and
+	// must need nothing of the View.
+	Diff func(DiffBounds) Diff
+}
+
+// DiffBounds are the most that a Diff shows. A width below 0 leaves lines as
+// long as they are, so many Lines below 0 all of them.
+type DiffBounds struct{ Lines, Width, Bytes int }
+
+// Diff is one change as a unified diff.
+type Diff struct {
+	Text string
+	// Lines and Bytes are those that it would have with nothing left out, the
+	// bytes roughly.
+	Lines, Bytes int64
+	Left         reeve.Left
 }
 
 // Rules are the policy in force. Both methods are pure.
@@ -100,8 +115,10 @@ type Approval struct {
 
 // Approvals is the table of questions and answers.
 type Approvals interface {
-	// Ask makes the card for a digest, or finds the one there is.
-	Ask(context.Context, reeve.Proposal, reeve.Question) (reeve.Pending, error)
+	// Ask makes the card for a digest, or finds the one there is. Whole, if it
+	// is not nil, gives the change of which the question shows a part; it is
+	// called where a card is made, to be kept beside it, and not afterwards.
+	Ask(ctx context.Context, p reeve.Proposal, q reeve.Question, whole func() string) (reeve.Pending, error)
 	// Take consumes the answer to a digest: at most one caller gets it.
 	Take(context.Context, reeve.Digest) (Approval, bool, error)
 }
@@ -153,21 +170,25 @@ type History interface {
 	// of files of which the largest and all together have so many bytes. Zero
 	// means not at all; why says the bound.
 	Would(largest, all int64) (kept time.Duration, why string)
-	// Keep takes one change that was made, with what it displaced. Whatever
-	// it answers, the change stands; why says that no copy was kept.
-	Keep(context.Context, Made) (why string, err error)
+	// Keep takes the changes of one call, with what they displaced. Whatever
+	// it answers, they stand; why says of each, in their order, that no copy
+	// was kept. Beside, if it is not nil, is called once: at the same time as
+	// what Keep itself has to bring to disk, so that the disk is waited for
+	// once.
+	Keep(ctx context.Context, made Made, beside func()) (why []string, err error)
 }
 
-// Made is one change that was made, as history keeps it.
+// Made is what one call did, as history keeps it.
 type Made struct {
 	Call    string // the door's name for the call
 	Verb    reeve.Verb
 	Subject reeve.Subject
-	Digest  reeve.Digest // the same for all changes of one call
+	Digest  reeve.Digest
 	At      time.Time
-	// N of Of: the changes of one call come one after another, from 0.
-	N, Of int
-	Done  capfs.Done
+	Done    []capfs.Done
+	// Other: it is no change of the call, but what another program saved in its
+	// moment.
+	Other bool
 }
 
 // The words of the file layer that a verb meets, so that it need not know the

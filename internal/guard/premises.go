@@ -14,7 +14,7 @@ import (
 func (g *Gate) premises(ctx context.Context, c *call, p *passed) error {
 	now, err := g.o.Policies.Current(ctx)
 	if err != nil || !now.Enabled {
-		return changedMeanwhile(c, "the rules changed")
+		return changedMeanwhile(c, "", "the rules were changed while this call was on its way")
 	}
 	again := *c
 	again.policy = now
@@ -34,10 +34,10 @@ func (g *Gate) premises(ctx context.Context, c *call, p *passed) error {
 		(&View{seen: []*Seen{t}}).close()
 		if elsewhere {
 			c.final = true // not tried again: this is another place
-			return changedMeanwhile(c, "the path leads elsewhere now, or the rules changed")
+			return changedMeanwhile(c, s.shown, "leads elsewhere than when it was looked at, or other rules hold for it now")
 		}
 		if !same {
-			return changedMeanwhile(c, "another program replaced the file")
+			return changedMeanwhile(c, s.shown, "was replaced by another program since it was looked at")
 		}
 	}
 	return nil
@@ -69,9 +69,11 @@ func sameThing(a, b reeve.Place) bool {
 		(a.Identity.IsZero() && b.Identity.IsZero() || a.SameFile(b.Identity))
 }
 
-func changedMeanwhile(c *call, why string) error {
-	return &reeve.Error{Op: string(c.Call.Verb()), Kind: reeve.IO, Code: reeve.Changed,
-		What: "changed between the question and the change: " + why, Not: "Nothing was written.",
+// changedMeanwhile refuses to go on, about a path as the caller wrote it, or
+// about the call where the path is empty.
+func changedMeanwhile(c *call, path, what string) error {
+	return &reeve.Error{Op: string(c.Call.Verb()), Path: path, Kind: reeve.IO, Code: reeve.Changed,
+		What: what, Not: "Nothing was written.",
 		Instead: "Look again, and make the call again if it is still right."}
 }
 

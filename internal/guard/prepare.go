@@ -43,25 +43,17 @@ func (g *Gate) stageOne(ctx context.Context, v *View, ch reeve.Change) (staged c
 
 // at holds the folders of a change while fn runs.
 func (v *View) at(ctx context.Context, ch reeve.Change, fn func(capfs.At) error) error {
-	for _, s := range v.seen {
-		if s.held == nil || len(s.Effects) == 0 {
-			continue
-		}
-		for _, e := range s.Effects {
-			if e.Place.Key() != ch.Place.Key() || !e.Kind.Changes() {
-				continue
+	for _, s := range v.changesAt(ch.Place.Key()) {
+		at := capfs.At{Parent: s.held, To: s.to, Source: v.source(ch)}
+		if s.held.Place().Exists() {
+			up, err := s.held.Parent(ctx)
+			if err != nil {
+				return err
 			}
-			at := capfs.At{Parent: s.held, To: s.to, Source: v.source(ch)}
-			if s.held.Place().Exists() {
-				up, err := s.held.Parent(ctx)
-				if err != nil {
-					return err
-				}
-				defer up.Close()
-				at.Parent = up
-			}
-			return fn(at)
+			defer up.Close()
+			at.Parent = up
 		}
+		return fn(at)
 	}
 	return internalError("a change to a place that is not held")
 }
@@ -72,10 +64,8 @@ func (v *View) source(ch reeve.Change) *capfs.Held {
 	if !ok {
 		return nil
 	}
-	for _, s := range v.seen {
-		if s.held != nil && s.Intent.Kind == reeve.IntentRead && s.Place().Key() == from.Place.Key() {
-			return s.held
-		}
+	if s := v.readAt(from.Place.Key()); s != nil {
+		return s.held
 	}
 	return nil
 }
@@ -116,7 +106,7 @@ func (g *Gate) prepare(ctx context.Context, c *call, p *passed, a Approval) (*re
 	var mu sync.Mutex
 	var done *ready
 	left := false
-	_, err := capfs.CallFor(ctx, g.o.Files, c.policy.Settings.CallTime, func(ctx context.Context) (_ struct{}, err error) {
+	_, err := capfs.CallWhile(ctx, g.o.Files, c.policy.Settings.CallTime, func(ctx context.Context) (_ struct{}, err error) {
 		r := &ready{}
 		defer func() {
 			if e := recover(); e != nil {
@@ -175,7 +165,7 @@ func (h *halfDone) Unwrap() error { return h.err }
 // not put back is kept and named.
 func (g *Gate) notSwapped(ctx context.Context, c *call, r capfs.Receipt, err error) error {
 	if len(r.Done)+len(r.Kept) > 0 {
-		g.keep(ctx, c, r)
+		g.keep(ctx, c, r, nil)
 	}
 	if len(r.Left) == 0 {
 		return err

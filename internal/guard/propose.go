@@ -15,7 +15,8 @@ import (
 func propose(c *call, v *View, changes []reeve.Change, shown []Shown) (reeve.Proposal, error) {
 	p := reeve.Proposal{Target: c.Target, Subject: c.Subject, Changes: changes}
 	for _, s := range shown {
-		p.Shown = append(p.Shown, s.Edit, s.Diff, s.Holds)
+		// The diff is left out: it follows from the versions and the bytes.
+		p.Shown = append(p.Shown, s.Edit, s.Holds)
 	}
 	for _, s := range v.seen {
 		if err := c.plant(s, changes); err != nil {
@@ -25,15 +26,16 @@ func propose(c *call, v *View, changes []reeve.Change, shown []Shown) (reeve.Pro
 			p.Effects = append(p.Effects, s.Effects...)
 		}
 	}
+	at := indexed(p.Effects)
 	for i, ch := range changes {
 		changes[i].Temp = capfs.NewTemp()
-		if !judged(p.Effects, ch) {
+		if !judged(at, ch) {
 			return p, internalError(fmt.Sprintf("a change (%s) to a place that was not judged", ch.Kind))
 		}
 		if ch.Kind == reeve.Put && ch.Content == nil {
 			return p, internalError("a change without content")
 		}
-		if from, ok := ch.Content.(reeve.FromPlace); ok && !reads(p.Effects, from.Place) && !v.hasOpened(from.Place) {
+		if from, ok := ch.Content.(reeve.FromPlace); ok && !reads(at, from.Place) && !v.hasOpened(from.Place) {
 			return p, internalError("a copy of a file that was not judged")
 		}
 		if !ch.Place.Exists() && !ch.Expect.IsZero() {
@@ -44,18 +46,18 @@ func propose(c *call, v *View, changes []reeve.Change, shown []Shown) (reeve.Pro
 }
 
 // reads reports whether reading the place is one of the call's effects.
-func reads(effects []reeve.Effect, p reeve.Place) bool {
-	for _, e := range effects {
-		if e.Kind == reeve.EffectRead && e.Place.Key() == p.Key() && e.Place.SameFile(p.Identity) {
+func reads(at effectsAt, p reeve.Place) bool {
+	for _, e := range at[p.Key()] {
+		if e.Kind == reeve.EffectRead && e.Place.SameFile(p.Identity) {
 			return true
 		}
 	}
 	return false
 }
 
-func judged(effects []reeve.Effect, ch reeve.Change) bool {
-	for _, e := range effects {
-		if e.Place.Key() != ch.Place.Key() || e.Place.Kind != ch.Place.Kind {
+func judged(at effectsAt, ch reeve.Change) bool {
+	for _, e := range at[ch.Place.Key()] {
+		if e.Place.Kind != ch.Place.Kind {
 			continue
 		}
 		if (e.To == nil) != (ch.To == nil) || e.To != nil && e.To.Key() != ch.To.Key() {
@@ -149,4 +151,12 @@ func (p *passed) asks() bool {
 		}
 	}
 	return false
+}
+
+// id is the proposal's digest, made once: it reads all that is to be written.
+func (p *passed) id() reeve.Digest {
+	if p.digest == (reeve.Digest{}) {
+		p.digest = p.proposal.Digest()
+	}
+	return p.digest
 }

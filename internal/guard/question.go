@@ -9,9 +9,6 @@ import (
 	"reeve/internal/pathname"
 )
 
-// detailMost bounds the diff on a card, in bytes.
-const detailMost = 64 << 10
-
 // question puts a proposal into words: what happens to which path, then what
 // is there, then what is new. The exact path is always there, since the path
 // is what is approved.
@@ -47,10 +44,7 @@ func (g *Gate) question(p *passed, human bool, r *Reply) reeve.Question {
 	}
 	body = append(body, p.foreseen...)
 	q.Title, q.Body = r.visible(q.Title), r.visible(strings.Join(body, "\n"))
-	for _, s := range p.work.Shown {
-		q.Detail += r.visible(s.Diff)
-	}
-	q.Detail = bounded(q.Detail, detailMost)
+	p.detail(&q, r)
 	return q
 }
 

@@ -62,6 +62,9 @@ func (g *Gate) there(ctx context.Context, c *call, s *Seen) error {
 			return g.missing(ctx, c, s)
 		}
 	}
+	if err := c.asFolder(s); err != nil {
+		return err
+	}
 	if (s.Intent.Kind == reeve.IntentRemove || s.Intent.Kind == reeve.IntentMove) && len(p.Components) == 0 {
 		return &reeve.Error{Op: string(verb), Path: s.shown, Kind: reeve.Policy, Code: reeve.HoldsRoot,
 			What: "is a granted folder itself", Not: notDone(s.Effects[0].Kind), Instead: "Only what is in it can be moved or deleted."}
@@ -83,8 +86,15 @@ func (g *Gate) there(ctx context.Context, c *call, s *Seen) error {
 	case reeve.IntentRead, reeve.IntentWrite:
 		switch p.Kind {
 		case reeve.Directory:
+			if s.Intent.Tree {
+				break // the verb knows what was to be put there, and says how
+			}
+			instead := "List it to see what is in it."
+			if s.Intent.Kind == reeve.IntentWrite {
+				instead = "Give the path of a file in it; list it to see what is there."
+			}
 			return &reeve.Error{Op: string(verb), Path: s.shown, Kind: reeve.IO, Code: reeve.IsDirectory,
-				What: "is a folder", Not: notDone(s.Effects[0].Kind), Instead: "List it to see what is in it."}
+				What: "is a folder", Not: notDone(s.Effects[0].Kind), Instead: instead}
 		case reeve.Special:
 			return special(verb, s, s.Effects[0].Kind)
 		}
@@ -102,11 +112,11 @@ func (g *Gate) there(ctx context.Context, c *call, s *Seen) error {
 		}
 	case reeve.IntentMkdir:
 		if p.Exists() {
-			return exists(verb, s.shown, p)
+			return exists(verb, s.shown, p, reeve.Place{})
 		}
 	case reeve.IntentMove:
 		if to := s.to.Place(); to.Exists() {
-			return exists(verb, to.Display(), to)
+			return exists(verb, to.Display(), to, p)
 		}
 	}
 	return nil
@@ -118,13 +128,27 @@ func special(verb reeve.Verb, s *Seen, k reeve.EffectKind) error {
 		Instead: "Only ordinary files and folders can be used."}
 }
 
-func exists(verb reeve.Verb, path string, p reeve.Place) error {
-	what := "exists already"
+// exists refuses to make or move something onto what is there. From is what
+// would be moved, if anything.
+func exists(verb reeve.Verb, path string, p, from reeve.Place) error {
+	e := &reeve.Error{Op: string(verb), Path: path, Kind: reeve.IO, Code: reeve.Exists,
+		What: "exists already", Not: "Nothing was changed.", Instead: "Choose another name, or remove it first."}
 	if p.Kind == reeve.Directory {
-		what = "exists already, as a folder"
+		e.What = "exists already, as a folder"
+		e.Instead = IntoFolder(p, from, e.Instead)
 	}
-	return &reeve.Error{Op: string(verb), Path: path, Kind: reeve.IO, Code: reeve.Exists,
-		What: what, Not: "Nothing was changed.", Instead: "Choose another name, or remove it first."}
+	return e
+}
+
+// IntoFolder is the next call for somebody who named a folder that exists and
+// means to put something into it; otherwise where there is nothing to put.
+func IntoFolder(folder, from reeve.Place, otherwise string) string {
+	if len(from.Components) == 0 {
+		return otherwise
+	}
+	into := folder
+	into.Components = append(folder.Components[:len(folder.Components):len(folder.Components)], from.Components[len(from.Components)-1])
+	return "To put it into that folder, give its name there as well: to " + into.Display() + "."
 }
 
 // gone reports that a held file with marks of its own is not what stands at

@@ -107,6 +107,7 @@ type rules struct {
 	mu       sync.Mutex
 	verdicts map[reeve.EffectKind]reeve.Verdict // missing: allow
 	human    bool
+	prefix   string // of a rule's name, "test: " if empty
 	state    string
 	enabled  bool
 	err      error
@@ -157,7 +158,14 @@ func (p *rules) Decide(_ reeve.Subject, e reeve.Effect) reeve.Decision {
 		v = reeve.Allow
 	}
 	once := e.Kind == reeve.EffectCreate || e.Kind == reeve.EffectReplace || e.Kind == reeve.EffectMkdir
-	return reeve.Decision{Verdict: v, Rule: "test: " + string(e.Kind), Code: reeve.ReadOnlyRoot, Remember: once, HumanOnly: p.human}
+	prefix := p.prefix
+	if prefix == "" {
+		prefix = "test: "
+	}
+	if e.Place.Kind == reeve.Directory {
+		prefix += "folder "
+	}
+	return reeve.Decision{Verdict: v, Rule: prefix + string(e.Kind), Code: reeve.ReadOnlyRoot, Remember: once, HumanOnly: p.human}
 }
 
 func (p *rules) Folder(reeve.Place) func(string, reeve.FileKind) reeve.Decision {
@@ -201,16 +209,20 @@ func (r *rows) last() reeve.Row {
 type table struct {
 	mu      sync.Mutex
 	asked   map[reeve.Digest]reeve.Question
+	whole   map[reeve.Digest]string
 	answers map[reeve.Digest]Approval
 }
 
-func (t *table) Ask(_ context.Context, p reeve.Proposal, q reeve.Question) (reeve.Pending, error) {
+func (t *table) Ask(_ context.Context, p reeve.Proposal, q reeve.Question, whole func() string) (reeve.Pending, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.asked == nil {
-		t.asked = map[reeve.Digest]reeve.Question{}
+		t.asked, t.whole = map[reeve.Digest]reeve.Question{}, map[reeve.Digest]string{}
 	}
 	d := p.Digest()
+	if _, ok := t.asked[d]; !ok && whole != nil {
+		t.whole[d] = whole()
+	}
 	t.asked[d] = q
 	return reeve.Pending{ID: d.String()[:6], Digest: d, Question: q}, nil
 }

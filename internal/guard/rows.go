@@ -74,21 +74,18 @@ func rowChanges(p reeve.Proposal) []reeve.RowEffect {
 		}
 		list = append(list, r)
 	}
+	own := map[string]bool{}
+	for _, ch := range p.Changes {
+		if ch.Kind == reeve.Mkdir {
+			own[ch.Place.Key()] = true
+		}
+	}
 	for _, e := range p.Effects {
-		if e.Kind == reeve.EffectMkdir && !covered(p.Changes, e.Place) {
+		if e.Kind == reeve.EffectMkdir && !own[e.Place.Key()] {
 			list = append(list, rowEffect(e))
 		}
 	}
 	return list
-}
-
-func covered(changes []reeve.Change, p reeve.Place) bool {
-	for _, ch := range changes {
-		if ch.Kind == reeve.Mkdir && ch.Place.Key() == p.Key() {
-			return true
-		}
-	}
-	return false
 }
 
 func changeEffect(ch reeve.Change) reeve.EffectKind {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"reeve"
 	"reeve/internal/capfs"
@@ -39,14 +40,40 @@ type subtree struct {
 	root  reeve.RootID
 	count int
 	ask   *reeve.Decision
+	plain bool // ask is about no more than the kind of change
+}
+
+// kindAsked begins the rule of what is asked about because of its kind alone:
+// "approvals: remove".
+const kindAsked = "approvals: "
+
+// found notes what the folder holds that is asked about. One question covers
+// all of it, and is the owner's alone if any of it is. The first thing that is
+// asked about for more than its kind gives the reason.
+func (j *subtree) found(p reeve.Place, d reeve.Decision) {
+	plain := strings.HasPrefix(d.Rule, kindAsked)
+	if j.ask != nil && (plain || !j.plain) {
+		j.ask.HumanOnly = j.ask.HumanOnly || d.HumanOnly
+		return
+	}
+	switch {
+	case !plain:
+		d.Tell = "It holds " + p.Display() + ", which " + d.Reason + "."
+	case j.own.Verdict == reeve.Ask:
+		d.Tell = "" // what it holds is said already
+	default:
+		d.Tell = "It holds " + p.Display() + ", and what is in a folder is asked about by your rules. Decline if it should stay."
+	}
+	d.Reason = "holds " + p.Display() + ", which " + d.Reason
+	d.HumanOnly = d.HumanOnly || j.ask != nil && j.ask.HumanOnly
+	j.ask, j.plain = &d, plain
 }
 
 func (j *subtree) walk(ctx context.Context, f *capfs.Folder, rel []reeve.Name) error {
 	var names []capfs.DirEntry
 	err := f.Each(ctx, func(e capfs.DirEntry) error {
 		if j.count++; j.count > subtreeMost {
-			return j.refuse(reeve.Decision{Code: reeve.TooLarge, Rule: "subtree: too large",
-				Reason: fmt.Sprintf("holds more than %s entries, too many to be judged one by one", thousands(subtreeMost))})
+			return j.tooMany()
 		}
 		names = append(names, e)
 		return nil
@@ -89,11 +116,7 @@ func (j *subtree) one(ctx context.Context, f *capfs.Folder, n capfs.DirEntry, re
 	}
 	switch d := j.rules.Decide(j.call.Subject, e); {
 	case d.Verdict == reeve.Ask && d.Rule != j.own.Rule:
-		if j.ask == nil { // the first one names the reason; one question covers all
-			d.Reason = "holds " + p.Display() + ", which " + d.Reason
-			d.Tell = "It " + d.Reason + "."
-			j.ask = &d
-		}
+		j.found(p, d)
 	case d.Verdict == reeve.Refuse || d.Verdict == "":
 		d.Reason = "holds " + p.Display() + ", which " + d.Reason
 		return j.refuse(d)
@@ -109,6 +132,19 @@ func (j *subtree) one(ctx context.Context, f *capfs.Folder, n capfs.DirEntry, re
 	return j.walk(ctx, in, rel)
 }
 
+// tooMany refuses a folder that is too large to be judged, with a way that is
+// not.
+func (j *subtree) tooMany() error {
+	d := reeve.Decision{Verdict: reeve.Refuse, Code: reeve.TooLarge, Rule: "subtree: too large",
+		Reason: fmt.Sprintf("holds more than %s entries, too many to be judged one by one", thousands(subtreeMost))}
+	way := "Delete what is in it first, one folder at a time; where the files lie in it directly, the owner can delete it by hand."
+	if j.top.Kind == reeve.EffectMove {
+		way = "Make the new folder with create_directory, and move what is in this one there, one folder at a time; or the owner can move it by hand."
+	}
+	return &refused{&reeve.Error{Op: string(j.call.Call.Verb()), Path: j.top.Place.Display(), Kind: reeve.Policy, Code: d.Code,
+		What: d.Reason, Not: notDone(j.top.Kind), Instead: way}, d}
+}
+
 func (j *subtree) refuse(d reeve.Decision) error {
 	d.Verdict = reeve.Refuse
 	return refusal(j.call.Call.Verb(), j.top.Place.Display(), j.top.Kind, d)
@@ -118,8 +154,6 @@ func (j *subtree) refuse(d reeve.Decision) error {
 func joined(own, found reeve.Decision) reeve.Decision {
 	found.HumanOnly = found.HumanOnly || own.HumanOnly
 	found.Remember = false
-	if own.Tell != "" {
-		found.Tell = own.Tell + " " + found.Tell
-	}
+	found.Tell = strings.TrimSpace(own.Tell + " " + found.Tell)
 	return found
 }

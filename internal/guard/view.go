@@ -24,6 +24,8 @@ type View struct {
 	now      func() time.Time
 	seen     []*Seen
 	opened   map[string]reeve.Identity // by key, files of folders that may be copied
+	byPlace  map[string][]*Seen        // see changesAt
+	byRead   map[string]*Seen
 }
 
 // Seen is one intent, resolved and judged.
@@ -37,6 +39,7 @@ type Seen struct {
 
 	shown     string // the path as written
 	rule      string // that Err rests on
+	asFolder  bool
 	held, to  *capfs.Held
 	decisions []reeve.Decision // one for each effect
 }

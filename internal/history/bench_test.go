@@ -25,7 +25,7 @@ func many(b *testing.B, n int) *Store {
 		f := file("x").Facts()
 		e := Entry{Change: NewID(), Order: start.UnixNano() + int64(i)*1e9, At: start.Add(time.Duration(i) * time.Second), Effect: reeve.EffectReplace, Kind: reeve.File,
 			Path: fmt.Sprintf("/home/ann/projects/site/src/components/%d/index.tsx", i%3000), Blob: fmt.Sprintf("%064x", i), Size: 2048}
-		line, err := e.line(Detail{ID: "17", Verb: "edit_file", Digest: fmt.Sprintf("%064x", i), Subject: reeve.Subject{Kind: reeve.Agent, Agent: "claude-code", Door: "stdio", Session: "3f"},
+		line, err := e.line(nil, Detail{ID: "17", Verb: "edit_file", Digest: fmt.Sprintf("%064x", i), Subject: reeve.Subject{Kind: reeve.Agent, Agent: "claude-code", Door: "stdio", Session: "3f"},
 			Target: reeve.Local, Root: "/home/ann/projects", Before: reeve.NewVersion(reeve.Stamp{Size: 1}, false, nil), After: reeve.NewVersion(reeve.Stamp{Size: 2}, false, nil),
 			Stamp: reeve.Stamp{Size: 4, MTime: 5, CTime: 6}, Meta: meta(f), Kept: true})
 		if err != nil {

@@ -30,8 +30,6 @@ type pending struct {
 	hash string
 	size int64
 	had  bool // a blob of that content was there already
-	// first: it is the first in its folder, which was made for it.
-	first bool
 	// taken is what a change displaced, in the tmp folder: tmp itself, or what
 	// it is a copy of. It stays until its entry is written.
 	taken  string
@@ -41,28 +39,33 @@ type pending struct {
 
 // drop takes the tmp file away. What was taken, and is not entered, stays for
 // the next start; left says so.
-func (p *pending) drop(root *os.Root) (left bool) {
+func (p *pending) drop(h *house) (left bool) {
+	p.close()
+	if p.tmp != p.taken {
+		h.tmp.Remove(path.Base(p.tmp))
+	}
+	if p.taken != "" && p.done {
+		h.tmp.Remove(path.Base(p.taken))
+	}
+	return p.taken != "" && !p.done
+}
+
+// close lets go of what is open.
+func (p *pending) close() {
 	if p.f != nil {
 		p.f.Close()
 		p.f = nil
 	}
-	if p.tmp != p.taken {
-		root.Remove(p.tmp)
-	}
-	if p.taken != "" && p.done {
-		root.Remove(p.taken)
-	}
-	return p.taken != "" && !p.done
 }
 
 // stage brings a displaced file into the tmp folder: itself where it can be
 // taken, else a copy.
 // What the note tells is written down before it is taken; without one, only
 // parts of what was taken already are.
-func (s *Store) stage(ctx context.Context, root *os.Root, d Displaced, l *note) (*pending, error) {
+func (s *Store) stage(ctx context.Context, h *house, d Displaced, l *note) (*pending, error) {
 	t, ok := d.(Taker)
 	if _, own := d.(takenThing); ok && (own || l != nil) {
-		p, err := s.take(context.WithoutCancel(ctx), root, t, l)
+		p, err := s.take(context.WithoutCancel(ctx), h, t, l)
 		if p != nil || err != nil {
 			return p, err
 		}
@@ -72,7 +75,7 @@ func (s *Store) stage(ctx context.Context, root *os.Root, d Displaced, l *note) 
 		return nil, err
 	}
 	defer r.Close()
-	p, err := s.copy(ctx, root, io.NewSectionReader(r, 0, 1<<62), s.o.FileBytes)
+	p, err := s.copy(ctx, h, io.NewSectionReader(r, 0, 1<<62), s.o.FileBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -86,50 +89,46 @@ func (s *Store) stage(ctx context.Context, root *os.Root, d Displaced, l *note) 
 }
 
 // take gives nil where the file could not be taken, and is still where it was.
-func (s *Store) take(ctx context.Context, root *os.Root, t Taker, l *note) (*pending, error) {
-	dir, err := root.Open(tmpDir)
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	p := &pending{tmp: s.tmp(root)}
+func (s *Store) take(ctx context.Context, h *house, t Taker, l *note) (*pending, error) {
+	p := &pending{tmp: s.tmp(h.root)}
 	others := uint64(1) // names that it may have
 	if _, own := t.(takenThing); own {
 		others = 2 // it keeps the one that it had
 	} else {
-		name, ok := s.noteTaken(root, p.tmp, l)
+		name, ok := s.noteTaken(h, p.tmp, l)
 		if !ok {
 			return nil, nil
 		}
 		p.tmp, p.taken = name, name
 	}
-	if taken, _ := t.TakeInto(dir, path.Base(p.tmp)); !taken {
+	if taken, _ := t.TakeInto(h.tmpDir, path.Base(p.tmp)); !taken {
 		return nil, nil // why does not matter: a copy is tried next
 	}
-	st, err := root.Lstat(p.tmp)
+	base := path.Base(p.tmp)
+	st, err := h.tmp.Lstat(base)
 	if err == nil && !st.Mode().IsRegular() {
 		err = errors.New("what was taken is no plain file")
 	}
 	if err == nil {
-		p.f, err = root.Open(p.tmp)
+		p.f, err = h.tmp.Open(base)
 	}
-	if err == nil && (names(st) > others || p.f.Chmod(0o600) != nil) {
+	if err == nil && (names(st) > others || !private(st) && p.f.Chmod(0o600) != nil) {
 		// Another name leads to the same bytes, or they are another user's:
 		// only a copy stays as it is.
-		c, err := s.copy(ctx, root, p.f, s.o.FileBytes)
+		c, err := s.copy(ctx, h, p.f, s.o.FileBytes)
 		if c != nil {
 			c.xattrs = xattrs(p.f.Fd())
 			c.taken = p.taken // goes with the copy
 		}
-		p.drop(root)
+		p.drop(h)
 		return c, err
 	}
 	if err == nil {
 		p.xattrs = xattrs(p.f.Fd())
-		p.hash, p.size, err = sum(ctx, p.f, s.o.FileBytes)
+		p.hash, p.size, err = s.sum(ctx, p.f, s.o.FileBytes)
 	}
 	if err != nil {
-		p.drop(root)
+		p.drop(h)
 		return nil, err
 	}
 	return p, nil
@@ -137,8 +136,8 @@ func (s *Store) take(ctx context.Context, root *os.Root, t Taker, l *note) (*pen
 
 // noteTaken says what is about to be taken, under which name. Not ok: nothing
 // may be taken.
-func (s *Store) noteTaken(root *os.Root, tmp string, l *note) (name string, ok bool) {
-	n := s.notes(root)
+func (s *Store) noteTaken(h *house, tmp string, l *note) (name string, ok bool) {
+	n := s.notes(h.root)
 	if n == nil || l == nil || tokenOf(path.Base(tmp)) != n.token {
 		return tmp, false
 	}
@@ -148,25 +147,29 @@ func (s *Store) noteTaken(root *os.Root, tmp string, l *note) (name string, ok b
 	return tmp, true
 }
 
-func (s *Store) copy(ctx context.Context, root *os.Root, from io.Reader, most int64) (*pending, error) {
-	p := &pending{tmp: s.tmp(root)}
+func (s *Store) copy(ctx context.Context, h *house, from io.Reader, most int64) (*pending, error) {
+	p := &pending{tmp: s.tmp(h.root)}
 	var err error
-	if p.f, err = root.OpenFile(p.tmp, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600); err != nil {
+	if p.f, err = h.tmp.OpenFile(path.Base(p.tmp), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600); err != nil {
 		return nil, err
 	}
-	h := blake3.New()
-	p.size, err = pour(ctx, io.MultiWriter(p.f, h), from, most)
+	hash := s.hashers.Get().(*blake3.Hasher)
+	defer s.hashers.Put(hash)
+	hash.Reset()
+	p.size, err = s.pour(ctx, io.MultiWriter(p.f, hash), from, most)
 	if err != nil {
-		p.drop(root)
+		p.drop(h)
 		return nil, err
 	}
-	p.hash = hex.EncodeToString(h.Sum(nil))
+	p.hash = hex.EncodeToString(hash.Sum(nil))
 	return p, nil
 }
 
 // pour copies at most so many bytes; more is errTooLarge.
-func pour(ctx context.Context, to io.Writer, from io.Reader, most int64) (n int64, err error) {
-	b := make([]byte, chunk)
+func (s *Store) pour(ctx context.Context, to io.Writer, from io.Reader, most int64) (n int64, err error) {
+	lent := s.chunks.Get().(*[]byte)
+	defer s.chunks.Put(lent)
+	b := *lent
 	for {
 		if err := ctx.Err(); err != nil {
 			return n, err
@@ -187,31 +190,33 @@ func pour(ctx context.Context, to io.Writer, from io.Reader, most int64) (n int6
 	}
 }
 
-func sum(ctx context.Context, from io.Reader, most int64) (hash string, n int64, err error) {
-	h := blake3.New()
-	n, err = pour(ctx, h, from, most)
+func (s *Store) sum(ctx context.Context, from io.Reader, most int64) (hash string, n int64, err error) {
+	h := s.hashers.Get().(*blake3.Hasher)
+	defer s.hashers.Put(h)
+	h.Reset()
+	n, err = s.pour(ctx, h, from, most)
 	return hex.EncodeToString(h.Sum(nil)), n, err
 }
 
 // publish gives content its name. Where that name is there already, what it
 // holds is looked at, and replaced when it is damaged.
-func (s *Store) publish(ctx context.Context, root *os.Root, p *pending) error {
+func (s *Store) publish(ctx context.Context, h *house, p *pending) error {
 	name := blobName(p.hash)
 	now := s.o.Now()
 	// Its age is how long it has been kept, for whoever prunes.
-	if err := root.Chtimes(p.tmp, now, now); err != nil {
+	if err := h.tmp.Chtimes(path.Base(p.tmp), now, now); err != nil {
 		return err
 	}
 	for range 3 {
-		err := s.link(root, p, name)
+		err := s.link(h, p, name)
 		if err == nil || !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		if !s.whole(ctx, root, name, p) {
+		if !s.whole(ctx, h, name, p) {
 			s.o.Report(name, "was damaged, and is replaced by the same content")
-			return s.replace(ctx, root, p, name)
+			return s.replace(ctx, h, p, name)
 		}
-		if err := root.Chtimes(name, now, now); err == nil {
+		if err := h.root.Chtimes(name, now, now); err == nil {
 			p.had = true
 			return nil
 		} // it went meanwhile
@@ -221,54 +226,46 @@ func (s *Store) publish(ctx context.Context, root *os.Root, p *pending) error {
 
 // link gives the tmp file the blob's name, which must be free. On a file
 // system without links a copy gets it.
-func (s *Store) link(root *os.Root, p *pending, name string) error {
-	err := root.Link(p.tmp, name)
-	if errors.Is(err, fs.ErrNotExist) {
-		// Also when another process makes it: it may not have synced it yet.
-		p.first = true
-		if err := root.Mkdir(path.Dir(name), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-		err = root.Link(p.tmp, name)
-	}
+func (s *Store) link(h *house, p *pending, name string) error {
+	err := linkFile(h, p.tmp, name)
 	if err == nil || errors.Is(err, fs.ErrExist) || !unlinkable(err) {
 		return err
 	}
-	if _, err := root.Lstat(name); err == nil {
+	if _, err := h.root.Lstat(name); err == nil {
 		return fs.ErrExist
 	}
-	return s.replace(context.Background(), root, p, name)
+	return s.replace(context.Background(), h, p, name)
 }
 
 // replace puts a durable copy of the tmp file in the blob's place.
-func (s *Store) replace(ctx context.Context, root *os.Root, p *pending, name string) error {
-	from, err := root.Open(p.tmp)
+func (s *Store) replace(ctx context.Context, h *house, p *pending, name string) error {
+	from, err := h.root.Open(p.tmp)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	second, err := s.copy(ctx, root, from, p.size)
+	second, err := s.copy(ctx, h, from, p.size)
 	if err != nil {
 		return err
 	}
-	defer second.drop(root)
+	defer second.drop(h)
 	if err := syncData(second.f); err != nil {
 		return err
 	}
-	return root.Rename(second.tmp, name)
+	return h.root.Rename(second.tmp, name)
 }
 
-func (s *Store) whole(ctx context.Context, root *os.Root, name string, p *pending) bool {
-	st, err := root.Lstat(name)
+func (s *Store) whole(ctx context.Context, h *house, name string, p *pending) bool {
+	st, err := h.root.Lstat(name)
 	if err != nil || !st.Mode().IsRegular() || st.Size() != p.size {
 		return false
 	}
-	f, err := root.Open(name)
+	f, err := h.root.Open(name)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	hash, _, err := sum(ctx, f, p.size)
+	hash, _, err := s.sum(ctx, f, p.size)
 	return err == nil && hash == p.hash && syncData(f) == nil
 }
 

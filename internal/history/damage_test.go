@@ -144,7 +144,7 @@ func TestAStateFolderOfAnotherUserIsNotTrusted(t *testing.T) {
 
 func FuzzLine(f *testing.F) {
 	e := Entry{Change: "K7M2PQ4X", Order: 5, Effect: reeve.EffectRemove, Path: "/r/a", Blob: strings.Repeat("0", 64)}
-	b, err := e.line(Detail{Kept: true})
+	b, err := e.line(nil, Detail{Kept: true})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func FuzzLine(f *testing.F) {
 		if err != nil {
 			return
 		}
-		b, err := e.line(d)
+		b, err := e.line(nil, d)
 		if err != nil {
 			t.Fatalf("%q reads as %+v, which cannot be written: %v", line, e, err)
 		}

@@ -24,6 +24,10 @@ type Call struct {
 	Subject reeve.Subject
 	Digest  string
 	At      time.Time
+	// Beside, if set, is done at the same time as the history's own syncs:
+	// what the caller has to make durable too. It may not have been called
+	// when Keep fails.
+	Beside func() `json:"-"`
 }
 
 // Thing is one change that was made. Paths are in the shown form.
@@ -133,27 +137,43 @@ func undash(s string) string {
 	return s
 }
 
-func (e Entry) line(d Detail) ([]byte, error) {
+// line writes an entry with its detail, which it has from then on.
+func (e *Entry) line(b []byte, d Detail) ([]byte, error) {
 	detail, err := json.Marshal(d)
 	if err != nil {
 		return nil, err
 	}
+	e.detail = string(detail)
 	who := "agent"
 	if e.Owner {
 		who = "owner"
 	}
-	fields := []string{lineMark, strconv.FormatInt(e.Order, 10), strconv.FormatInt(e.At.UnixNano(), 10), e.Change, strconv.Itoa(e.N),
-		dash(e.Undoes), who, string(e.Effect), dash(string(e.Kind)), dash(e.Path), dash(e.To), dash(e.Blob), strconv.FormatInt(e.Size, 10), string(detail)}
-	for _, f := range fields {
+	for _, f := range []string{string(e.Effect), string(e.Kind), e.Path, e.To, e.detail} {
 		if strings.ContainsAny(f, "\t\n") {
 			return nil, errLine
 		}
 	}
-	text := strings.Join(fields, "\t")
-	if len(text) > maxLine {
+	start := len(b)
+	field := func(f string) { b = append(append(b, f...), '\t') }
+	number := func(n int64) { b = append(strconv.AppendInt(b, n, 10), '\t') }
+	field(lineMark)
+	number(e.Order)
+	number(e.At.UnixNano())
+	field(e.Change)
+	number(int64(e.N))
+	field(dash(e.Undoes))
+	field(who)
+	field(string(e.Effect))
+	field(dash(string(e.Kind)))
+	field(dash(e.Path))
+	field(dash(e.To))
+	field(dash(e.Blob))
+	number(e.Size)
+	b = append(b, detail...)
+	if len(b)-start > maxLine {
 		return nil, errors.New("is too long to be kept")
 	}
-	return fmt.Appendf(nil, "%s\t%08x\n", text, crc32.ChecksumIEEE([]byte(text))), nil
+	return fmt.Appendf(b, "\t%08x\n", crc32.ChecksumIEEE(b[start:])), nil
 }
 
 // parse reads a line without its end.

@@ -5,9 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"time"
 )
 
 // open gives the history's folder. With make it and what is in it are made
@@ -85,37 +82,4 @@ func readNames(root *os.Root, dir string) ([]string, error) {
 	}
 	defer d.Close()
 	return d.Readdirnames(-1)
-}
-
-// The size file holds what all blobs took when somebody last knew, and when
-// all of them were last looked at. It is a hint, written anew as a whole by
-// whoever knows better: a wrong one costs a look at all blobs, or a bound that
-// is passed for a while.
-type hint struct {
-	bytes  int64
-	looked time.Time
-}
-
-// hintLife is how long additions are only counted.
-const hintLife = 6 * time.Hour
-
-func (s *Store) hint(root *os.Root) (h hint, ok bool) {
-	b, err := root.ReadFile(sizeFile)
-	if err != nil {
-		return h, false
-	}
-	bytes, at, _ := strings.Cut(string(b), " ")
-	n, err1 := strconv.ParseInt(bytes, 10, 64)
-	ns, err2 := strconv.ParseInt(at, 10, 64)
-	h = hint{n, time.Unix(0, ns)}
-	age := s.o.Now().Sub(h.looked)
-	return h, err1 == nil && err2 == nil && n >= 0 && age >= 0 && age < hintLife
-}
-
-func (s *Store) setHint(root *os.Root, h hint) {
-	tmp := s.tmp(root)
-	text := strconv.FormatInt(h.bytes, 10) + " " + strconv.FormatInt(h.looked.UnixNano(), 10)
-	if root.WriteFile(tmp, []byte(text), 0o600) != nil || root.Rename(tmp, sizeFile) != nil {
-		root.Remove(tmp)
-	}
 }

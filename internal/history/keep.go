@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path"
 	"sync"
 	"syscall"
 
@@ -53,7 +52,8 @@ func (s *Store) Again(ctx context.Context, e Entry, d Displaced) (Entry, Detail,
 // batch is one Keep.
 type batch struct {
 	s     *Store
-	root  *os.Root
+	h     *house
+	root  *os.Root // the house's
 	all   []*pending
 	by    map[string]*pending
 	total int64 // of what this call keeps
@@ -65,17 +65,18 @@ type batch struct {
 	// kept, and no bound or kind of thing is why.
 	left, failed bool
 	done         bool
+	beside       func()
 }
 
 func (s *Store) keep(ctx context.Context, c Call, n int, later bool, things []Thing) ([]Entry, []Detail, error) {
 	if !properID(c.Change) || c.Undoes != "" && !properID(c.Undoes) {
 		return nil, nil, errors.New("history: not the ID of a change")
 	}
-	root, err := s.open(true)
+	h, err := s.house()
 	if err != nil {
 		return nil, nil, failed("history", "the history could not be opened", err)
 	}
-	defer root.Close()
+	root := h.root
 	first, err := s.order(root, len(things))
 	if err != nil {
 		return nil, nil, failed("history", "the history could not be read", err)
@@ -83,7 +84,7 @@ func (s *Store) keep(ctx context.Context, c Call, n int, later bool, things []Th
 	if c.At.IsZero() {
 		c.At = s.o.Now()
 	}
-	b := &batch{s: s, root: root, by: map[string]*pending{}, notes: s.notes(root)}
+	b := &batch{s: s, h: h, root: root, beside: c.Beside, by: map[string]*pending{}, notes: s.notes(root)}
 	b.notes.begin()
 	defer b.drop()
 	var entries []Entry
@@ -95,14 +96,9 @@ func (s *Store) keep(ctx context.Context, c Call, n int, later bool, things []Th
 		d := Detail{ID: c.ID, Verb: c.Verb, Digest: c.Digest, Subject: c.Subject, Target: t.Target, Root: t.Root,
 			Before: t.Before, After: t.After, Stamp: t.Stamp, Made: t.Made, Later: later}
 		b.displaced(ctx, t.Displaced, &note{Call: &c, N: n + i, Later: later, Thing: &t}, &e, &d)
-		line, err := e.line(d)
-		if err != nil {
+		if lines, err = e.line(lines, d); err != nil {
 			return nil, nil, failed("history", "an entry could not be written", err)
 		}
-		if e, err = parse(string(line[:len(line)-1])); err != nil {
-			return nil, nil, failed("history", "an entry could not be written", err)
-		}
-		lines = append(lines, line...)
 		entries, details = append(entries, e), append(details, d)
 	}
 	if err := b.finish(lines); err != nil {
@@ -186,7 +182,7 @@ func (b *batch) file(ctx context.Context, d Displaced, f Facts, l *note) (p *pen
 	if b.total+f.Size > b.s.o.TotalBytes {
 		return nil, "this one change puts out of the way more than the " + size(b.s.o.TotalBytes) + " that are kept in all"
 	}
-	p, err := b.s.stage(ctx, b.root, d, l)
+	p, err := b.s.stage(ctx, b.h, d, l)
 	if err != nil && l != nil {
 		b.left = true // perhaps it was taken
 	}
@@ -205,7 +201,7 @@ func (b *batch) file(ctx context.Context, d Displaced, f Facts, l *note) (p *pen
 }
 
 func (b *batch) bytes(ctx context.Context, text []byte) (*pending, error) {
-	p, err := b.s.copy(ctx, b.root, bytes.NewReader(text), manifestBytes)
+	p, err := b.s.copy(ctx, b.h, bytes.NewReader(text), manifestBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -215,18 +211,15 @@ func (b *batch) bytes(ctx context.Context, text []byte) (*pending, error) {
 func (b *batch) publish(ctx context.Context, p *pending) (*pending, error) {
 	if had := b.by[p.hash]; had != nil {
 		if p.taken == "" {
-			p.drop(b.root)
+			p.drop(b.h)
 			return had, nil
 		}
-		if p.f != nil {
-			p.f.Close()
-			p.f = nil
-		}
+		p.close()
 		b.twins = append(b.twins, p)
 		return had, nil
 	}
-	if err := b.s.publish(ctx, b.root, p); err != nil {
-		b.left = p.drop(b.root) || b.left
+	if err := b.s.publish(ctx, b.h, p); err != nil {
+		b.left = p.drop(b.h) || b.left
 		return nil, err
 	}
 	b.all, b.by[p.hash] = append(b.all, p), p
@@ -235,8 +228,7 @@ func (b *batch) publish(ctx context.Context, p *pending) (*pending, error) {
 		if err := syncData(old.f); err != nil {
 			return nil, err
 		}
-		old.f.Close()
-		old.f = nil
+		old.close()
 	}
 	return p, nil
 }
@@ -244,57 +236,58 @@ func (b *batch) publish(ctx context.Context, p *pending) (*pending, error) {
 // openMost is how many staged files stay open for being synced together.
 const openMost = 64
 
-// finish makes blobs and entries durable, at the same time: an entry without
-// its blob after a power cut is one whose copy is gone, and says so. Then it
-// looks whether the blobs are all still there.
+// finish makes blobs and entries durable, at the same time as what the caller
+// has to sync: an entry without its blob after a power cut is one whose copy
+// is gone, and says so. Then it looks whether the blobs are all still there.
 func (b *batch) finish(lines []byte) error {
-	var wg sync.WaitGroup
-	var blobs error
-	wg.Go(func() { blobs = b.sync() })
-	err := b.s.add(b.root, lines)
-	wg.Wait()
-	if err := errors.Join(err, blobs); err != nil {
+	if err := b.s.add(b.root, lines, b.syncs()); err != nil {
 		return err
 	}
 	for _, p := range b.all {
-		if _, err := b.root.Lstat(blobName(p.hash)); err == nil {
+		name := blobName(p.hash)
+		if !missing(b.h, name) {
 			continue
 		}
 		// Somebody pruned it before its entry was there to be seen.
-		name := blobName(p.hash)
-		if err := b.s.link(b.root, p, name); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := b.s.link(b.h, p, name); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		if err := syncFolder(b.root, path.Dir(name)); err != nil {
+		if err := syncDir(b.h.blobs); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sync makes blobs and their names durable, all at the same time: a file
-// system with a journal then writes it once.
-func (b *batch) sync() error {
-	var jobs []func() error
-	dirs := map[string]bool{}
+// syncs are what makes blobs and their names durable, and what the caller
+// wants to be done at the same time: a file system with a journal then writes
+// it once.
+func (b *batch) syncs() (jobs []func() error) {
+	if b.beside != nil {
+		jobs = append(jobs, func() error { b.beside(); return nil })
+	}
 	for _, p := range b.all {
 		if f := p.f; f != nil {
 			jobs = append(jobs, func() error { return syncData(f) })
 		}
-		if dir := path.Dir(blobName(p.hash)); !dirs[dir] {
-			dirs[dir] = true
-			jobs = append(jobs, func() error { return syncFolder(b.root, dir) })
-		}
-		if p.first && !dirs[blobsDir] {
-			dirs[blobsDir] = true
-			jobs = append(jobs, func() error { return syncFolder(b.root, blobsDir) })
-		}
 	}
+	if len(b.all) > 0 {
+		jobs = append(jobs, func() error { return syncDir(b.h.blobs) })
+	}
+	return jobs
+}
+
+// atOnce does jobs, a few at a time.
+func atOnce(jobs []func() error) error {
 	errs := make([]error, len(jobs))
 	slots := make(chan struct{}, syncsMost)
 	var wg sync.WaitGroup
 	for i, job := range jobs {
 		slots <- struct{}{}
+		if i == len(jobs)-1 {
+			errs[i] = job() // the caller's own
+			break
+		}
 		wg.Go(func() {
 			errs[i] = job()
 			<-slots
@@ -321,7 +314,7 @@ func (b *batch) drop() {
 	left := b.left
 	for _, p := range append(b.all, b.twins...) {
 		p.done = b.done
-		left = p.drop(b.root) || left
+		left = p.drop(b.h) || left
 	}
 	for _, f := range b.folders {
 		if left = left || !b.done; b.done {

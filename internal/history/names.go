@@ -55,7 +55,7 @@ func properID(s string) bool { return len(s) == idLen && strings.Trim(s, alphabe
 
 func properHash(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
-func blobName(hash string) string { return path.Join(blobsDir, hash[:2], hash) }
+func blobName(hash string) string { return path.Join(blobsDir, hash) }
 
 // tmpName says when it was made: a file that was taken keeps its own times.
 func tmpName(now time.Time) string {

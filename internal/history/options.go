@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/zeebo/blake3"
+
 	"reeve"
 )
 
@@ -42,8 +44,12 @@ type Store struct {
 	seen   bool       // last knows of the segments of others
 	cur    *segment
 	closed bool
-	own    *notes // of this process, nil until it stages something
+	own    *notes  // of this process, nil until it stages something
+	home   *house  // nil until something is kept
+	count  counted // guarded by mu too
 
+	chunks  sync.Pool // of *[]byte, to read with
+	hashers sync.Pool // of *blake3.Hasher
 	pruning sync.Mutex
 }
 
@@ -64,7 +70,10 @@ func New(o Options) *Store {
 	if o.Report == nil {
 		o.Report = func(string, string) {}
 	}
-	return &Store{o: o}
+	return &Store{o: o,
+		chunks:  sync.Pool{New: func() any { b := make([]byte, chunk); return &b }},
+		hashers: sync.Pool{New: func() any { return blake3.New() }},
+	}
 }
 
 // life is how long a copy is kept.

@@ -71,22 +71,6 @@ func (s *Store) Prune(ctx context.Context) (Pruned, error) {
 	return p, nil
 }
 
-// account adds to what is known of the size, and prunes when the bound is
-// passed. Nothing of the current call, from order `first` on, is let go of.
-func (s *Store) account(ctx context.Context, root *os.Root, added, first int64) {
-	if added == 0 {
-		return
-	}
-	ctx = context.WithoutCancel(ctx)
-	if h, known := s.hint(root); known && h.bytes+added <= s.o.TotalBytes {
-		s.setHint(root, hint{h.bytes + added, h.looked})
-		return
-	}
-	if _, err := s.prune(ctx, root, first); err != nil {
-		s.o.Report(top, "could not be pruned: "+words(err))
-	}
-}
-
 type blob struct {
 	name string
 	hash string
@@ -97,34 +81,25 @@ type blob struct {
 
 // blobs calls fn for every blob there is.
 func blobs(ctx context.Context, root *os.Root, fn func(blob) error) error {
-	dirs, err := readNames(root, blobsDir)
+	files, err := readNames(root, blobsDir)
 	if err != nil {
 		return err
 	}
-	for _, dir := range dirs {
+	for _, f := range files {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if len(dir) != 2 {
+		hash, old := strings.CutSuffix(f, oldEnd)
+		if !properHash(hash) {
 			continue
 		}
-		files, err := readNames(root, path.Join(blobsDir, dir))
-		if err != nil {
-			return err
+		name := path.Join(blobsDir, f)
+		st, err := root.Lstat(name)
+		if err != nil || !st.Mode().IsRegular() {
+			continue // gone, or not ours
 		}
-		for _, f := range files {
-			hash, old := strings.CutSuffix(f, oldEnd)
-			if !properHash(hash) || hash[:2] != dir {
-				continue
-			}
-			name := path.Join(blobsDir, dir, f)
-			st, err := root.Lstat(name)
-			if err != nil || !st.Mode().IsRegular() {
-				continue // gone, or not ours
-			}
-			if err := fn(blob{name, hash, st.Size(), st.ModTime(), old}); err != nil {
-				return err
-			}
+		if err := fn(blob{name, hash, st.Size(), st.ModTime(), old}); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -191,7 +166,7 @@ func (s *Store) prune(ctx context.Context, root *os.Root, keep int64) (Pruned, e
 			out.Bytes += b.size
 		}
 	}
-	s.setHint(root, hint{left, now})
+	s.counted(root, hint{left, now})
 	s.tidy(root, now)
 	return out, nil
 }

@@ -174,7 +174,7 @@ func TestLitterGoesAndWhatIsOnItsWayStays(t *testing.T) {
 	if n := len(files(t, s, "tmp")); n != 0 {
 		t.Errorf("litter stays: %v", files(t, s, "tmp"))
 	}
-	if got := files(t, s, "blobs"); len(got) != 1 || got[0] != es[0].Blob[:2]+"/"+es[0].Blob {
+	if got := files(t, s, "blobs"); len(got) != 1 || got[0] != es[0].Blob {
 		t.Errorf("%v", got)
 	}
 }
@@ -206,7 +206,11 @@ func TestACopyThatIsWantedAgainComesBack(t *testing.T) {
 	}
 	// It goes between being found there and being named.
 	third := &thing{body: []byte("same"), facts: file("same").facts}
-	b := &batch{s: s, root: root, by: map[string]*pending{}}
+	h, err := s.house()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &batch{s: s, h: h, root: root, by: map[string]*pending{}}
 	p, why := b.file(ctx, third, third.facts, nil)
 	if why != "" || !p.had {
 		t.Fatal(why, p)

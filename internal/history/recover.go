@@ -122,7 +122,7 @@ func (s *Store) rescue(ctx context.Context, root *os.Root, n *notes, name string
 	if st.Mode().IsRegular() {
 		f, err := root.Open(at)
 		if err == nil {
-			hash, _, err = sum(ctx, f, s.o.FileBytes)
+			hash, _, err = s.sum(ctx, f, s.o.FileBytes)
 			f.Close()
 		}
 		if err != nil && !errors.Is(err, errTooLarge) {
@@ -166,6 +166,9 @@ func (s *Store) rescue(ctx context.Context, root *os.Root, n *notes, name string
 		}
 		n.write(l) // so that it is not entered twice
 	}
+	if st, err = single(root, at, st, hash); err != nil {
+		return nil, false, err
+	}
 	t := *l.Thing
 	in := takenThing{root, at, st, n}
 	t.Displaced = in
@@ -177,6 +180,20 @@ func (s *Store) rescue(ctx context.Context, root *os.Root, n *notes, name string
 		return nil, false, err
 	}
 	return es, enough(es[0], ds[0]), nil
+}
+
+// single takes a second name away that a file has as a blob of which no entry
+// came to be: with it, the file would be copied, for which there may be no
+// room. It becomes a blob again when its entry is made.
+func single(root *os.Root, at string, st fs.FileInfo, hash string) (fs.FileInfo, error) {
+	if hash == "" || names(st) != 2 {
+		return st, nil
+	}
+	blob, err := root.Lstat(blobName(hash))
+	if err != nil || !os.SameFile(blob, st) || root.Remove(blobName(hash)) != nil {
+		return st, nil
+	}
+	return root.Lstat(at)
 }
 
 // enough: what was taken is kept, but for what no folder is kept with.

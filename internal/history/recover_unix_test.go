@@ -3,6 +3,7 @@
 package history
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/zeebo/blake3"
 
 	"reeve"
 )
@@ -242,6 +245,58 @@ func TestWhatWasTakenBeforeAPowerCutIsEnteredWithoutItsPath(t *testing.T) {
 	}
 }
 
+// A process ended, or its disk was full, between the blob and the entry: the
+// bytes are not copied once more, for which there may be no room.
+func TestABlobWithoutAnEntryIsNotCopied(t *testing.T) {
+	s := dead(t, Options{}, takenEnd, "kept")
+	taken := s.on(t, tmpDir+"/"+files(t, s, tmpDir)[0])
+	sum := blake3.Sum256([]byte("kept"))
+	hash := hex.EncodeToString(sum[:])
+	if err := os.Link(taken, s.on(t, blobName(hash))); err != nil {
+		t.Fatal(err)
+	}
+	root, err := s.open(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	name := path.Join(tmpDir, path.Base(taken))
+	was, err := root.Lstat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st, err := single(root, name, was, hash); err != nil || names(st) != 1 || !os.SameFile(was, st) {
+		t.Error("it has its second name still, so that it would be copied:", err)
+	}
+	// A blob that is another file is left alone.
+	other := blake3.Sum256([]byte("other"))
+	overwrite(t, s.on(t, blobName(hex.EncodeToString(other[:]))), "other")
+	if err := os.Link(taken, s.on(t, "second")); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := root.Lstat(name); err != nil {
+		t.Fatal(err)
+	} else if st, err = single(root, name, st, hex.EncodeToString(other[:])); err != nil || names(st) != 2 {
+		t.Error(names(st), err)
+	}
+	if err := os.Remove(s.on(t, "second")); err != nil {
+		t.Fatal(err)
+	}
+	next := open(t, Options{Dir: s.o.Dir})
+	list, err := next.Recover(ctx)
+	if err != nil || len(list) != 1 || list[0].Blob != hash {
+		t.Fatalf("%+v %v", list, err)
+	}
+	next.Close()
+	now, err := os.Lstat(s.on(t, blobName(hash)))
+	if err != nil || !os.SameFile(was, now) {
+		t.Error("it is another file:", err)
+	}
+	if left := files(t, s, tmpDir); len(left) > 0 {
+		t.Errorf("left over: %v", left)
+	}
+}
+
 func TestHalfACopyOfADeadProcessGoesAtOnce(t *testing.T) {
 	s := dead(t, Options{}, "", "half")
 	if got, err := s.Recover(ctx); err != nil || len(got) != 0 {
@@ -312,7 +367,7 @@ func TestWhatWasTakenAndNotEnteredWaitsForTheNextStart(t *testing.T) {
 	if err != nil || len(got) != 1 || got[0].Change != "DEADBEEF" || content(t, next, got[0].Blob) != "content a" {
 		t.Errorf("%+v %v", got, err)
 	}
-	if left := append(files(t, s, tmpDir), files(t, s, liveDir)...); len(left) > 1 { // the living one's own
+	if left := append(files(t, next, tmpDir), files(t, next, liveDir)...); len(left) > 1 { // the living one's own
 		t.Errorf("left over: %v", left)
 	}
 }
@@ -403,14 +458,13 @@ func TestATooLargeFileInATakenFolderGoes(t *testing.T) {
 		t.Errorf("left over: %v", left)
 	}
 	// Also when the process ended before it went.
-	root, err := s.open(false)
+	h, err := s.house()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer root.Close()
 	doomed(t, filepath.Join(base, "more"))
 	os.Rename(filepath.Join(base, "more/src/dir"), filepath.Join(base, "src/dir"))
-	name, ok := s.noteTaken(root, s.tmp(root), &note{Call: &Call{Change: es[0].Change}, N: es[0].N, Thing: &Thing{Path: es[0].Path}})
+	name, ok := s.noteTaken(h, s.tmp(h.root), &note{Call: &Call{Change: es[0].Change}, N: es[0].N, Thing: &Thing{Path: es[0].Path}})
 	if !ok || os.Rename(filepath.Join(base, "src/dir"), s.on(t, name)) != nil {
 		t.Fatal("could not be taken")
 	}

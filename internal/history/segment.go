@@ -26,6 +26,8 @@ type segment struct {
 	name    string
 	size    int64
 	started time.Time
+	users   int  // that wait for its sync
+	ended   bool // nothing is added to it any more
 }
 
 // order gives n orders in a row, later than all that are known.
@@ -99,30 +101,55 @@ func tail(root *os.Root, name string) (string, error) {
 	return string(b), nil
 }
 
-// add appends lines and makes them durable. What could not be written whole
-// is taken away again.
-func (s *Store) add(root *os.Root, lines []byte) error {
+// add appends lines, and makes them durable together with what the other jobs
+// do. What could not be written whole is taken away again, unless the lines of
+// others stand behind it already.
+func (s *Store) add(root *os.Root, lines []byte, jobs []func() error) error {
+	c, end, err := s.write(root, lines)
+	if err != nil {
+		return errors.Join(err, atOnce(jobs))
+	}
+	err = atOnce(append(jobs, func() error { return syncData(c.f) }))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.users--
+	if err != nil && c.size == end {
+		c.f.Truncate(end - int64(len(lines)))
+		c.size = end - int64(len(lines))
+	}
+	if err != nil && s.cur == c {
+		s.end(root) // what comes next is tried in a segment of its own
+	}
+	return errors.Join(err, c.let())
+}
+
+// write appends lines to the segment, which has one user more then.
+func (s *Store) write(root *os.Root, lines []byte) (c *segment, end int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return fs.ErrClosed
+		return nil, 0, fs.ErrClosed
 	}
 	if err := s.segment(root); err != nil {
-		return err
+		return nil, 0, err
 	}
-	_, err := s.cur.f.WriteAt(lines, s.cur.size)
-	if err == nil {
-		err = syncData(s.cur.f)
-	}
-	if err != nil {
-		// Half of them may stand there, however few were counted; and what
-		// comes next is tried in a segment of its own.
-		s.cur.f.Truncate(s.cur.size)
+	c = s.cur
+	if _, err := c.f.WriteAt(lines, c.size); err != nil {
+		c.f.Truncate(c.size) // half of them may stand there
 		s.end(root)
-		return err
+		return nil, 0, err
 	}
-	s.cur.size += int64(len(lines))
-	return nil
+	c.size += int64(len(lines))
+	c.users++
+	return c, c.size, nil
+}
+
+// let closes a segment that has ended, when its last user goes.
+func (c *segment) let() error {
+	if !c.ended || c.users > 0 {
+		return nil
+	}
+	return c.f.Close()
 }
 
 // segment makes sure that there is one to append to. The caller holds the
@@ -165,7 +192,9 @@ func (s *Store) Close() error {
 		root = nil
 	} else {
 		defer root.Close()
+		s.tell(root)
 	}
+	s.home = nil
 	s.leave(root)
 	return s.end(root)
 }
@@ -176,10 +205,11 @@ func (s *Store) end(root *os.Root) error {
 	if s.cur == nil {
 		return nil
 	}
-	err := s.cur.f.Close()
-	if s.cur.size == 0 && root != nil {
-		root.Remove(s.cur.name)
+	c := s.cur
+	c.ended, s.cur = true, nil
+	err := c.let()
+	if c.size == 0 && root != nil {
+		root.Remove(c.name)
 	}
-	s.cur = nil
 	return err
 }

@@ -25,6 +25,12 @@ func foreign(st fs.FileInfo) string {
 	return ""
 }
 
+// private says that a file is this user's own, for nobody else.
+func private(st fs.FileInfo) bool {
+	s, ok := st.Sys().(*syscall.Stat_t)
+	return ok && int(s.Uid) == os.Geteuid() && st.Mode().Perm() == 0o600 && st.Mode()&(fs.ModeSetuid|fs.ModeSetgid|fs.ModeSticky) == 0
+}
+
 // names is how many names a file has.
 func names(st fs.FileInfo) uint64 {
 	if s, ok := st.Sys().(*syscall.Stat_t); ok {

@@ -18,6 +18,9 @@ func foreign(st fs.FileInfo) string {
 	return ""
 }
 
+// private is not asked on Windows, where nothing is taken without copying.
+func private(fs.FileInfo) bool { return true }
+
 // names is not asked on Windows, where nothing is taken without copying.
 func names(fs.FileInfo) uint64 { return 1 }
 

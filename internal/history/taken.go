@@ -17,16 +17,11 @@ import (
 
 // takeFolder says false where the folder could not be taken.
 func (b *batch) takeFolder(t Taker, l *note) (f takenFolder, taken bool) {
-	dir, err := b.root.Open(tmpDir)
-	if err != nil {
-		return f, false
-	}
-	defer dir.Close()
-	name, ok := b.s.noteTaken(b.root, b.s.tmp(b.root), l)
+	name, ok := b.s.noteTaken(b.h, b.s.tmp(b.root), l)
 	if !ok {
 		return f, false
 	}
-	if taken, _ := t.TakeInto(dir, path.Base(name)); !taken {
+	if taken, _ := t.TakeInto(b.h.tmpDir, path.Base(name)); !taken {
 		return f, false
 	}
 	st, err := b.root.Lstat(name)
@@ -38,16 +33,11 @@ func (b *batch) takeFolder(t Taker, l *note) (f takenFolder, taken bool) {
 
 // takeLink reads a link's text by taking the link.
 func (b *batch) takeLink(t Taker, l *note) (text string) {
-	dir, err := b.root.Open(tmpDir)
-	if err != nil {
-		return ""
-	}
-	defer dir.Close()
-	name, ok := b.s.noteTaken(b.root, b.s.tmp(b.root), l)
+	name, ok := b.s.noteTaken(b.h, b.s.tmp(b.root), l)
 	if !ok {
 		return ""
 	}
-	if taken, _ := t.TakeInto(dir, path.Base(name)); !taken {
+	if taken, _ := t.TakeInto(b.h.tmpDir, path.Base(name)); !taken {
 		return ""
 	}
 	text, _ = b.root.Readlink(name)

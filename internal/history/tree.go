@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"reeve"
@@ -93,6 +94,15 @@ func shownRel(rel string) string {
 		parts[i] = pathname.Escape(p)
 	}
 	return strings.Join(parts, "/")
+}
+
+// At is the path of the file that holds what is kept: a file's bytes, or a
+// folder's manifest.
+func (s *Store) At(hash string) string {
+	if !properHash(hash) {
+		return ""
+	}
+	return filepath.Join(s.o.Dir, "history", filepath.FromSlash(blobName(hash)))
 }
 
 // Tree gives what is in a kept folder, a folder before what is in it.

@@ -13,6 +13,9 @@ import (
 // xattrs are the extended attributes behind a descriptor, none where the file
 // system has none or they are larger than an entry holds.
 func xattrs(fd uintptr) []reeve.XAttr {
+	if n, err := unix.Flistxattr(int(fd), nil); err != nil || n == 0 {
+		return nil // as with most files: nothing is set aside for them
+	}
 	b := make([]byte, xattrMost)
 	n, err := unix.Flistxattr(int(fd), b)
 	if err != nil || n == 0 {

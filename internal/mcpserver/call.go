@@ -58,7 +58,7 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest) (res *mcp.C
 	case end.input != nil:
 		return end.input, nil
 	case out.Pending != nil:
-		res = s.pending(out.Pending, end.nobody)
+		res = s.pending(out.Pending, end.nobody, end.client)
 	case out.Result == nil || out.Result.Answer == nil:
 		panic("an outcome without an answer")
 	default:

@@ -102,6 +102,12 @@ func (d *desk) Unanswered(_ context.Context, p reeve.Pending, s reeve.Subject, h
 	d.said = append(d.said, s.Agent+": "+how)
 }
 
+func (d *desk) givenUp(ctx context.Context, id string) {
+	if err := d.table.GivenUp(ctx, id); err != nil {
+		panic(err)
+	}
+}
+
 // Open implements Answers.
 func (d *desk) Open(ctx context.Context, id string) (bool, error) { return d.table.Open(ctx, id) }
 
@@ -129,7 +135,7 @@ func (d *desk) options() Options {
 	source := enabled()
 	source.set(func(f *dialectFacts) { f.Elicit = true })
 	o.Source = source
-	o.Answers = d
+	o.Answers, o.GivenUp = d, d.givenUp
 	o.Tickets = asking.NewTickets(asking.TicketOptions{Now: d.clock, Key: func() ([]byte, error) { return asking.Key(d.state) }})
 	o.WaitFor = patience
 	return o

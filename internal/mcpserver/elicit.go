@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -111,11 +112,14 @@ func (s *Server) push(ctx context.Context, a *asked, p reeve.Pending, form *mcp.
 			switch {
 			case ctx.Err() != nil:
 				s.wentSilent(ctx, a, p, "gave up the call while it showed the question")
+				s.givenUp(ctx, p)
 				return ending{err: cancelled(string(a.r.Call.Verb()))}
 			case shown.Err() != nil:
 				s.wentSilent(ctx, a, p, "showed the question and brought no answer in time")
+				unanswered.client = "The agent's client was given the question to show, and brought no answer in time."
 			case r.err != nil:
 				s.wentSilent(ctx, a, p, "did not show the question: "+short(r.err.Error()))
+				unanswered.client = "The agent's client did not show the question."
 			default:
 				return s.answered(ctx, a, p, r.r, unanswered)
 			}
@@ -168,8 +172,10 @@ func (s *Server) mayBring(a *asked, p reeve.Pending) bool {
 func (s *Server) answered(ctx context.Context, a *asked, p reeve.Pending, r *mcp.ElicitResult, unanswered ending) ending {
 	if r.Action != "accept" && r.Action != "decline" {
 		how := "dismissed the question"
+		unanswered.client = "The question was shown by the agent's client, and dismissed there without an answer."
 		if r.Action != "cancel" {
 			how = "came back without an answer"
+			unanswered.client = "The agent's client was given the question to show, and came back without an answer."
 		}
 		s.wentSilent(ctx, a, p, how)
 		return s.lookAgain(ctx, a, unanswered)
@@ -210,18 +216,24 @@ func late(brought *mcp.ElicitResult, out reeve.Outcome, err error) string {
 	return ""
 }
 
-// dialogText is the question in the length that a client's dialog takes.
+// dialogText is the question in the length that a client's dialog takes. What
+// it leaves out is said, with the command that shows it.
 func dialogText(p reeve.Pending) string {
 	q := p.Question
-	text := q.Title + "\n" + q.Body
+	head := q.Title + "\n" + q.Body
+	text := head
 	if q.Detail != "" {
-		text += "\n\n" + q.Detail
+		text += "\n\n" + strings.TrimSuffix(q.Detail, "\n")
+	}
+	if q.Left != nil {
+		text += fmt.Sprintf("\n\nLeft out here: %s. `reeve approve %s --diff` and the console show %s.", q.Left, p.ID, allOf(q))
 	}
 	if runes(text) <= messageChars {
 		return text
 	}
-	rest := fmt.Sprintf("\n\nThe change has %d lines, too many for here. `reeve approve %s` and the console show all of it.", lines(q.Detail), p.ID)
-	text = q.Title + "\n" + q.Body
+	gone, come := changed(q)
+	rest := fmt.Sprintf("\n\nThe change is too long for here, and none of it is shown: %d lines gone, %d new. `reeve approve %s --diff` and the console show %s.", gone, come, p.ID, allOf(q))
+	text = head
 	if q.Detail == "" || runes(text)+runes(rest) > messageChars {
 		rest = fmt.Sprintf("\n…\nThis question is too long for here. `reeve approve %s` and the console show all of it.", p.ID)
 		text = string([]rune(text)[:max(0, min(runes(text), messageChars-runes(rest)))])
@@ -229,17 +241,27 @@ func dialogText(p reeve.Pending) string {
 	return text + rest
 }
 
-func runes(s string) int { return len([]rune(s)) }
+func allOf(q reeve.Question) string {
+	if q.Left != nil && q.Left.Beyond {
+		return "as much of it as is kept"
+	}
+	return "all of it"
+}
 
-func lines(s string) int {
-	n := 0
-	for _, c := range s {
-		if c == '\n' {
-			n++
+// changed counts the lines that go and that come.
+func changed(q reeve.Question) (gone, come int64) {
+	if q.Left != nil {
+		gone, come = q.Left.Gone, q.Left.New
+	}
+	for l := range strings.SplitSeq(q.Detail, "\n") {
+		switch {
+		case strings.HasPrefix(l, "-"):
+			gone++
+		case strings.HasPrefix(l, "+"):
+			come++
 		}
 	}
-	if len(s) > 0 && s[len(s)-1] != '\n' {
-		n++
-	}
-	return n
+	return gone, come
 }
+
+func runes(s string) int { return len([]rune(s)) }

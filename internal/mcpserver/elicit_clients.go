@@ -83,6 +83,13 @@ func (s *Server) wentSilent(ctx context.Context, a *asked, p reeve.Pending, how 
 	s.o.Answers.Unanswered(context.WithoutCancel(ctx), p, a.r.Subject, "the client "+how)
 }
 
+// givenUp notes that the call behind a question was cancelled.
+func (s *Server) givenUp(ctx context.Context, p reeve.Pending) {
+	if s.o.GivenUp != nil {
+		s.o.GivenUp(context.WithoutCancel(ctx), p.ID)
+	}
+}
+
 // neverCameBack notices a client that was handed a question and now makes the
 // same call as if it had not been.
 func (s *Server) neverCameBack(ctx context.Context, a *asked, p reeve.Pending) {

@@ -4,12 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"reeve"
+	"reeve/internal/approval"
 	"reeve/internal/attack"
 	"reeve/internal/dialect"
 )
@@ -179,12 +183,13 @@ func TestAClientThatBringsNoAnswerIsNotAskedAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer func() (any, error)
 		noted  string
+		told   string
 	}{
-		"dismissed":  {func() (any, error) { return map[string]any{"action": "cancel"}, nil }, "dismissed the question"},
-		"an error":   {func() (any, error) { return nil, errors.New("no window") }, "did not show the question"},
-		"nonsense":   {func() (any, error) { return map[string]any{"action": "perhaps"}, nil }, "without an answer"},
-		"no answer":  {func() (any, error) { return "what?", nil }, "did not show the question"},
-		"never ends": {nil, "no answer in time"},
+		"dismissed":  {func() (any, error) { return map[string]any{"action": "cancel"}, nil }, "dismissed the question", "The question was shown by the agent's client, and dismissed there without an answer."},
+		"an error":   {func() (any, error) { return nil, errors.New("no window") }, "did not show the question", "The agent's client did not show the question."},
+		"nonsense":   {func() (any, error) { return map[string]any{"action": "perhaps"}, nil }, "without an answer", "The agent's client was given the question to show, and came back without an answer."},
+		"no answer":  {func() (any, error) { return "what?", nil }, "did not show the question", "The agent's client did not show the question."},
+		"never ends": {nil, "no answer in time", "The agent's client was given the question to show, and brought no answer in time."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t)
@@ -205,9 +210,19 @@ func TestAClientThatBringsNoAnswerIsNotAskedAgain(t *testing.T) {
 				return c.answer()
 			}})
 			open(t, l)
-			for range 3 {
-				if r := change(t, l, "first", nil); !r.IsError || !strings.Contains(r.text(), "reeve approve") {
-					t.Fatal(r.text())
+			for i := range 3 {
+				told := c.told
+				if i > 0 {
+					told = "Nobody could be asked: the agent's client brought no answer to an earlier question, so it is not asked again in this session."
+				}
+				r := change(t, l, "first", nil)
+				cards, err := d.table.Waiting(t.Context())
+				if err != nil || len(cards) != 1 {
+					t.Fatal(cards, err)
+				}
+				if want := told + " Nothing was written. The owner can answer with `reeve approve " + cards[0].ID +
+					"`; then call again with the same arguments.\n(approval: no_channel)"; !r.IsError || r.text() != want {
+					t.Fatalf("%q, want %q", r.text(), want)
 				}
 			}
 			if asked.Load() != 1 || !strings.Contains(d.noted(), "attack: the client ") || !strings.Contains(d.noted(), c.noted) || strings.Count(d.noted(), "\n") != 0 {
@@ -410,6 +425,76 @@ func TestACallGivenUpWhileItAsks(t *testing.T) {
 	}
 }
 
+// Calls that are cancelled leave their questions for the owner and for the
+// same call made again, and block no others.
+func TestCancelledCallsBlockNoOthers(t *testing.T) {
+	d := newDesk(t)
+	o := d.options()
+	o.Waiter = present{d}
+	c := talk(t, o, attack.LineOptions{})
+	open(t, c)
+	waiting := func(n int) []approval.Card {
+		t.Helper()
+		for range 5000 {
+			if cards, err := d.table.Waiting(t.Context()); err != nil {
+				t.Fatal(err)
+			} else if len(cards) == n {
+				return cards
+			}
+			time.Sleep(time.Millisecond)
+		}
+		t.Fatalf("there are never %d questions", n)
+		return nil
+	}
+	const most = 32 // of one session
+	var calls sync.WaitGroup
+	ctx, drop := context.WithCancel(t.Context())
+	for i := range most {
+		calls.Go(func() {
+			_, _ = c.Call(ctx, "tools/call", map[string]any{"name": "stat", "arguments": map[string]any{"path": fmt.Sprint("a", i)}})
+		})
+	}
+	waiting(most)
+	if r := change(t, c, "one too many", nil); !r.IsError || !strings.Contains(r.text(), "32 questions of this session wait for the owner already") || !strings.Contains(r.text(), "`reeve approve`") {
+		t.Error(r.text())
+	}
+	drop()
+	calls.Wait()
+	waiting(most)
+	for range 5000 { // the server hears of it a moment later
+		if list, _ := filepath.Glob(filepath.Join(d.state, "approvals", "*.dropped")); len(list) == most {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	again := make(chan elicited, 1)
+	go func() { again <- change(t, c, "one more", nil) }()
+	asked := false
+	for i := 0; i < 5000 && !asked; i++ {
+		for _, c := range waiting(most) {
+			if c.Question.Title == "Overwrite one more?" {
+				asked = true
+				if err := d.table.Answer(t.Context(), c.ID, approval.Answer{Yes: true, Channel: "console"}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if r := <-again; r.IsError || d.count("one more") != 1 {
+		t.Error(r.text())
+	}
+	// The owner answers one that was given up; its call is made again later.
+	left := waiting(most - 1)
+	path := strings.TrimSuffix(strings.TrimPrefix(left[0].Question.Title, "Overwrite "), "?")
+	if err := d.table.Answer(t.Context(), left[0].ID, approval.Answer{Yes: true, Channel: "console"}); err != nil {
+		t.Fatal(err)
+	}
+	if r := change(t, c, path, nil); r.IsError || d.count(path) != 1 {
+		t.Errorf("%s: %s", path, r.text())
+	}
+}
+
 // What a client is given to show is short, whole, and names the way to the
 // rest.
 func TestADialogsTextIsShort(t *testing.T) {
@@ -418,11 +503,21 @@ func TestADialogsTextIsShort(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	p.Question.Detail = "-a\n+b\n"
-	if got := dialogText(p); !strings.HasSuffix(got, "\n\n-a\n+b\n") {
+	if got := dialogText(p); !strings.HasSuffix(got, "\n\n-a\n+b") {
 		t.Errorf("%q", got)
 	}
+	// What the question itself leaves out is never passed over.
+	p.Question.Left = &reeve.Left{New: 1204}
+	if got := dialogText(p); !strings.HasSuffix(got, "+b\n\nLeft out here: 1,204 lines (0 gone, 1,204 new). `reeve approve ABCDEFG --diff` and the console show all of it.") {
+		t.Errorf("%q", got)
+	}
+	p.Question.Left.Beyond = true
+	if got := dialogText(p); !strings.HasSuffix(got, "show as much of it as is kept.") {
+		t.Errorf("%q", got)
+	}
+	p.Question.Left = nil
 	p.Question.Detail = strings.Repeat("+é\n", 5000)
-	if got := dialogText(p); runes(got) > messageChars || !strings.Contains(got, "5000 lines") || !strings.Contains(got, "`reeve approve ABCDEFG`") || !strings.Contains(got, "/r/a") {
+	if got := dialogText(p); runes(got) > messageChars || !strings.Contains(got, "none of it is shown: 0 lines gone, 5000 new") || !strings.Contains(got, "`reeve approve ABCDEFG --diff`") || !strings.Contains(got, "/r/a") {
 		t.Errorf("%q", got)
 	}
 	p.Question.Body = "/r/" + strings.Repeat("ü", 9000)

@@ -17,6 +17,7 @@ import (
 // results into our own encoding.
 func (s *Server) methods(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		deep(len(method))
 		switch method {
 		case "initialize", "server/discover":
 			f := s.refresh(ctx)
@@ -33,6 +34,11 @@ func (s *Server) methods(next mcp.MethodHandler) mcp.MethodHandler {
 			return res, nil
 		case "tools/list":
 			s.refresh(ctx)
+			res, err := next(ctx, method, req)
+			if r, ok := res.(*mcp.ListToolsResult); ok && err == nil {
+				return s.listing(r, runOf(ctx)), nil
+			}
+			return res, err
 		case "tools/call":
 			if call, ok := req.(*mcp.CallToolRequest); ok {
 				return s.callTool(ctx, method, call, next)
@@ -40,6 +46,18 @@ func (s *Server) methods(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		return next(ctx, method, req)
 	}
+}
+
+// deep makes the stack of a goroutine large enough for a message's work at
+// once, while little is on it. Growing in steps copies what is on it each
+// time, and to do so looks each function up in tables of the program's file:
+// 200 KB of them are in memory then that nobody needs again.
+//
+//go:noinline
+func deep(n int) byte {
+	var room [12 << 10]byte
+	room[n%len(room)] = 1 // or it would not be there
+	return room[n/2%len(room)]
 }
 
 func (s *Server) callTool(ctx context.Context, method string, req *mcp.CallToolRequest, next mcp.MethodHandler) (mcp.Result, error) {
@@ -50,7 +68,7 @@ func (s *Server) callTool(ctx context.Context, method string, req *mcp.CallToolR
 	var res mcp.Result
 	var err error
 	if s.listed(name) {
-		res, err = next(ctx, method, req)
+		res, err = s.hand(ctx, method, req, next)
 	} else {
 		// Switched off: the Doer says so, and it stands on record.
 		res, err = s.call(ctx, req)

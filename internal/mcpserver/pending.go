@@ -49,6 +49,9 @@ type ending struct {
 	input *mcp.CallToolResult
 	// nobody: the question that is pending found no channel.
 	nobody bool
+	// client is a sentence about the agent's client, which was asked to show
+	// the pending question and brought no answer.
+	client string
 	// note is for the model, after the answer.
 	note string
 }
@@ -75,7 +78,11 @@ func (s *Server) settle(ctx context.Context, a *asked) ending {
 	if s.elicits(a, *out.Pending) {
 		return s.elicit(ctx, a, *out.Pending, nobody)
 	}
-	return ending{out: out, nobody: nobody}
+	end := ending{out: out, nobody: nobody}
+	if nobody && a.facts.Elicit && !out.Pending.Question.HumanOnly && declares(a.req) && s.clients.silent(a.r.Subject) {
+		end.client = "Nobody could be asked: the agent's client brought no answer to an earlier question, so it is not asked again in this session."
+	}
+	return end
 }
 
 // wait waits on the owner's channels. A request that is made again has the
@@ -92,6 +99,7 @@ func (s *Server) wait(ctx context.Context, a *asked, out reeve.Outcome) (_ reeve
 		before := out.Pending.ID
 		werr := s.o.Waiter.Wait(wait, *out.Pending)
 		if ctx.Err() != nil {
+			s.givenUp(ctx, *out.Pending)
 			return reeve.Outcome{}, false, cancelled(string(a.r.Call.Verb()))
 		}
 		if werr != nil || wait.Err() != nil {
@@ -121,11 +129,14 @@ func (s *Server) waitFor(a *asked) time.Duration {
 }
 
 // pending is the result of a call whose question has no answer.
-func (s *Server) pending(p *reeve.Pending, nobody bool) *mcp.CallToolResult {
+func (s *Server) pending(p *reeve.Pending, nobody bool, client string) *mcp.CallToolResult {
 	e, meta := dialect.Waiting(p), dialect.PendingMeta(p)
-	if nobody {
+	switch {
+	case client != "":
+		e = dialect.Unanswered(p, client, nobody)
+	case nobody:
 		e = dialect.NoChannel(p)
-		meta.Error = dialect.RefusalMeta(e).Error
 	}
+	meta.Error = dialect.RefusalMeta(e).Error
 	return s.result(s.o.Dialect.Refusal(e), meta, true)
 }

@@ -81,6 +81,7 @@ type conn struct {
 }
 
 func (c *conn) pump() {
+	deep(0)
 	l := newLineReader(c.in, maxLine)
 	for {
 		m := l.next()

@@ -54,6 +54,9 @@ type Options struct {
 	// never asked.
 	Answers Answers
 	Tickets Tickets
+	// GivenUp is told of a question whose call was cancelled. It waits on, for
+	// the same call made again. Nil tells nobody.
+	GivenUp func(ctx context.Context, id string)
 	// Watch is how often the policy is looked at while nobody calls, so that
 	// a client hears when tools come or go. Zero means 3 s, less than zero
 	// never.
@@ -107,7 +110,7 @@ func New(o Options) *Server {
 				c.TTLMs, c.CacheScope = 0, "private"
 			},
 		})
-	s.surface.shown = map[string]string{}
+	s.surface.shown = map[string][]byte{}
 	s.mcp.AddReceivingMiddleware(s.methods)
 	return s
 }

@@ -1,11 +1,9 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"sync"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"reeve/internal/dialect"
 )
@@ -16,7 +14,7 @@ type surface struct {
 	known  bool
 	facts  dialect.Facts
 	failed string            // the last error of the source
-	shown  map[string]string // tool name → its whole surface in JSON
+	shown  map[string][]byte // tool name → its whole surface in JSON
 }
 
 // refresh looks at the policy and tells clients when tools came, went or
@@ -43,24 +41,28 @@ func (s *Server) refresh(ctx context.Context) dialect.Facts {
 		return f
 	}
 	p.known, p.facts = true, f
+	changed := false
 	for i := range s.o.Dialect.Tools {
 		t := &s.o.Dialect.Tools[i]
 		if !f.Serves(t) {
 			if _, ok := p.shown[t.Name]; ok {
 				delete(p.shown, t.Name)
-				s.mcp.RemoveTools(t.Name)
+				changed = true
 			}
 			continue
 		}
-		tool, text, err := describe(t, f)
+		text, err := describe(t, f)
 		if err != nil { // a fault in the dialect, which its tests find
 			s.log(err.Error())
 			continue
 		}
-		if p.shown[t.Name] != text {
+		if !bytes.Equal(p.shown[t.Name], text) {
 			p.shown[t.Name] = text
-			s.mcp.AddTool(tool, s.call)
+			changed = true
 		}
+	}
+	if changed {
+		s.announce()
 	}
 	return f
 }
@@ -71,28 +73,4 @@ func (s *Server) listed(name string) bool {
 	defer s.surface.mu.Unlock()
 	_, ok := s.surface.shown[name]
 	return ok
-}
-
-// describe makes the tool as clients see it, and the same as text.
-func describe(t *dialect.Tool, f dialect.Facts) (*mcp.Tool, string, error) {
-	schema, err := t.Schema(f.Settings)
-	if err != nil {
-		return nil, "", err
-	}
-	destructive, open := t.Destructive, t.OpenWorld
-	tool := &mcp.Tool{
-		Name:        t.Name,
-		Title:       t.Title,
-		Description: t.Prose.Description,
-		InputSchema: schema,
-		Annotations: &mcp.ToolAnnotations{
-			Title:           t.Label,
-			ReadOnlyHint:    t.ReadOnly,
-			DestructiveHint: &destructive,
-			IdempotentHint:  t.Idempotent,
-			OpenWorldHint:   &open,
-		},
-	}
-	text, err := json.Marshal(tool)
-	return tool, string(text), err
 }

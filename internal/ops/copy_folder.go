@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"reeve"
 	"reeve/internal/guard"
@@ -26,7 +27,8 @@ type folderCopy struct {
 	changes []reeve.Change
 	extent  reeve.Extent
 	entries int
-	left    []string // pipes, sockets and devices, which are not copied
+	wait    time.Duration // left for files that were just written
+	left    []string      // pipes, sockets and devices, which are not copied
 	leftAll int
 }
 
@@ -41,7 +43,7 @@ func copyFolder(ctx context.Context, v *guard.View, r *guard.Reply) (guard.Work,
 		return guard.Work{}, unchanged(err)
 	}
 	defer top.Close()
-	c := &folderCopy{shown: v.At(1).Shown(), to: to}
+	c := &folderCopy{shown: v.At(1).Shown(), to: to, wait: settleWait}
 	c.changes = append(c.changes, reeve.Change{Kind: reeve.Mkdir, Place: to, Meta: modeOf(top.Info().Mode)})
 	if err := c.folder(ctx, top, nil); err != nil {
 		return guard.Work{}, unchanged(err)
@@ -76,7 +78,7 @@ func (c *folderCopy) folder(ctx context.Context, f *guard.Folder, rel []reeve.Na
 	var list []guard.Entry
 	err := f.Each(ctx, func(e guard.Entry) error {
 		if c.entries++; c.entries > maxCopied {
-			return tooLarge(copyVerb, c.shown, "holds more than "+grouped(maxCopied)+" entries, the most that are copied at once", "Copy the folders in it one by one.")
+			return tooLarge(copyVerb, c.shown, "holds more than "+grouped(maxCopied)+" entries, the most that are copied at once", "Copy what is in it in several calls: each folder, and each file, by its own path.")
 		}
 		list = append(list, e)
 		return nil
@@ -113,18 +115,14 @@ func (c *folderCopy) entry(ctx context.Context, f *guard.Folder, e guard.Entry, 
 		c.changes = append(c.changes, reeve.Change{Kind: reeve.Mkdir, Place: c.below(rel), Meta: modeOf(in.Info().Mode)})
 		return c.folder(ctx, in, rel)
 	case reeve.File:
-		file, err := f.Open(ctx, e.Name)
+		file, version, err := settled(ctx, c.shown+": "+relShown(rel), &c.wait, func() (*guard.File, error) { return f.Open(ctx, e.Name) })
 		if err != nil {
 			return err
 		}
 		defer file.Close()
 		c.extent.Files++
 		if c.extent.Size += file.Size(); c.extent.Size > maxCopiedBytes {
-			return tooLarge(copyVerb, c.shown, fmt.Sprintf("holds more than %s bytes, the most that are copied at once", grouped(maxCopiedBytes)), "Copy what is in it one by one.")
-		}
-		version, err := copyVersion(ctx, c.shown+": "+relShown(rel), snapshotOf(file))
-		if err != nil {
-			return err
+			return tooLarge(copyVerb, c.shown, fmt.Sprintf("holds more than %s bytes, the most that are copied at once", grouped(maxCopiedBytes)), "Copy what is in it in several calls: each folder, and each file, by its own path.")
 		}
 		c.changes = append(c.changes, reeve.Change{Kind: reeve.Put, Place: c.below(rel),
 			Content: reeve.FromPlace{Place: file.Place(), Version: version}, Meta: modeOf(file.Info().Mode)})

@@ -96,7 +96,7 @@ func folderToDelete(ctx context.Context, v *guard.View, recursive bool) (what *r
 		}
 		if m.over {
 			return nil, 0, tooLarge(deleteVerb, s.Shown(), "holds more than "+grouped(maxBelow)+" entries",
-				"Delete the folders in it one by one.")
+				"Delete what is in it first, one folder at a time; where the files lie in it directly, the owner can delete it by hand.")
 		}
 		return &m.Extent, m.largest, nil
 	}

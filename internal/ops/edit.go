@@ -228,7 +228,7 @@ func (b *editBatch) make(v *guard.View, g *editGroup, place reeve.Place) error {
 	}
 	b.files = append(b.files, f)
 	b.changes = append(b.changes, reeve.Change{Kind: reeve.Put, Place: place, Content: reeve.Bytes(f.text)})
-	b.shown = append(b.shown, guard.Shown{Now: lineCount(f.text)})
+	b.shown = append(b.shown, fresh(f.text))
 	b.basis = append(b.basis, guard.Basis{})
 	return b.grow(s.Shown(), int64(len(f.text)))
 }

@@ -108,6 +108,7 @@ type finder struct {
 	// touched: a match was changed after the first page was asked for.
 	touched bool
 	full    string // "results" or "bytes" when there are more
+	single  bool   // the start is a file
 	found   reeve.Found
 }
 
@@ -223,7 +224,7 @@ func (f *finder) file(ctx context.Context, v *guard.View) error {
 		return invalid(findVerb, "cursor", "leads nowhere in a single file", "Leave it out.")
 	}
 	p, info := s.Place(), s.Info()
-	f.found.Path, f.found.Looked = f.r.Path(p), 1
+	f.single, f.found.Path, f.found.Looked = true, f.r.Path(p), 1
 	f.shelf.r = f.r
 	var t tally
 	clock := newClock(ctx, f.set.SearchTime, "Searching", func() int64 { return 1 })

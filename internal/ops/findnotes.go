@@ -9,7 +9,11 @@ import (
 // notes say what the answer's fields do not.
 func (f *finder) notes(v *guard.View) {
 	if f.full == "bytes" {
-		f.r.Note("The rest did not fit into one answer.")
+		way := ""
+		if f.found.Cursor == "" {
+			way = f.narrower()
+		}
+		f.r.Note("The rest did not fit into one answer.%s", way)
 	}
 	if f.m.cut > 0 {
 		f.r.Note("Of %s only the first %d bytes were searched for the text.", count(f.m.cut, "file", "files"), f.set.SearchBytes)
@@ -41,10 +45,15 @@ func (f *finder) depth() int {
 
 // narrower tells how to go on where no cursor can.
 func (f *finder) narrower() string {
-	if !f.newest {
+	switch {
+	case f.newest:
+		return " These are the newest of what was seen; give a folder further down as path to see the rest."
+	case f.found.Cursor != "":
 		return ""
+	case f.single:
+		return " Read the file in pages instead, with read_file."
 	}
-	return " These are the newest of what was seen; give a folder further down as path to see the rest."
+	return " Give a folder further down as path."
 }
 
 func count(n int, one, many string) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"reeve"
 	"reeve/internal/guard"
@@ -25,6 +26,9 @@ const (
 	// maxRestored is how many steps one undo may have.
 	maxRestored = 20_000
 	notRestored = "Nothing was brought back."
+	// restoredReserve is how much of a reply, in bytes, is for steps that cannot
+	// be done, and for one of them.
+	restoredReserve, restoredOne = 8 << 10, 1 << 10
 )
 
 // Plan implements guard.Verb.
@@ -35,7 +39,8 @@ func (restore) Plan(call reeve.Call, _ reeve.Settings) ([]reeve.Intent, error) {
 	}
 	if len(c.Steps) == 0 || len(c.Steps) > maxRestored {
 		return nil, &reeve.Error{Op: string(restoreVerb), Kind: reeve.Input, Code: reeve.TooLarge, Not: notRestored,
-			What: fmt.Sprintf("has %d steps, and 1 to %d can be taken at once", len(c.Steps), maxRestored)}
+			What:    fmt.Sprintf("has %d steps, and 1 to %d can be taken at once", len(c.Steps), maxRestored),
+			Instead: "What was copied, moved or made can be moved away or deleted by hand; what was deleted lies in the history, which `reeve undo --list` shows."}
 	}
 	var list []reeve.Intent
 	for _, s := range c.Steps {
@@ -56,7 +61,9 @@ func restoreIntents(s reeve.RestoreStep) ([]reeve.Intent, error) {
 	case reeve.RestoreFile, reeve.RestoreLink:
 		in.Kind, in.Parents = reeve.IntentWrite, true
 	case reeve.RestoreFolder:
-		in.Kind, in.Parents = reeve.IntentMkdir, true
+		if in.Kind, in.Parents = reeve.IntentMkdir, true; s.There {
+			in.Kind, in.Parents = reeve.IntentList, false
+		}
 	case reeve.RestoreMove:
 		in.Kind, in.To, in.Parents = reeve.IntentMove, s.To, true
 	case reeve.RestoreRemove:
@@ -76,6 +83,19 @@ func restoreIntents(s reeve.RestoreStep) ([]reeve.Intent, error) {
 	return []reeve.Intent{in}, nil
 }
 
+// plannedPaths are those at which something comes back, where a folder is
+// there already and that has to be known.
+func plannedPaths(steps []reeve.RestoreStep) map[string]bool {
+	if !slices.ContainsFunc(steps, func(s reeve.RestoreStep) bool { return s.There }) {
+		return nil
+	}
+	list := make(map[string]bool, len(steps))
+	for _, s := range steps {
+		list[s.Path] = s.Kind != reeve.RestoreRemove && s.Kind != reeve.RestoreMove
+	}
+	return list
+}
+
 // Work implements guard.Verb.
 func (w restore) Work(ctx context.Context, call reeve.Call, v *guard.View, r *guard.Reply) (guard.Work, error) {
 	c, err := callOf[reeve.Restore](call)
@@ -92,11 +112,12 @@ func (w restore) Work(ctx context.Context, call reeve.Call, v *guard.View, r *gu
 	// history says that the change had left.
 	var basis []guard.Basis
 	at := 0
+	planned := plannedPaths(c.Steps)
 	for _, s := range c.Steps {
 		if err := ctx.Err(); err != nil {
 			return guard.Work{}, err
 		}
-		step := &restoring{restore: w, RestoreStep: s, view: v, reply: r, at: at}
+		step := &restoring{restore: w, RestoreStep: s, view: v, reply: r, at: at, planned: planned, quiet: r.Left() < restoredReserve}
 		in, err := restoreIntents(s)
 		if err != nil {
 			return guard.Work{}, err
@@ -108,9 +129,19 @@ func (w restore) Work(ctx context.Context, call reeve.Call, v *guard.View, r *gu
 		if step.told.State != reeve.StepReady && !c.DryRun {
 			return guard.Work{}, step.refusal()
 		}
-		answer.Steps = append(answer.Steps, step.told)
+		step.tell(answer)
+		if s.There {
+			continue
+		}
 		changes = append(changes, step.change)
 		basis = append(basis, guard.Basis{Stated: step.change.Expect})
+	}
+	if len(changes) == 0 && answer.Blocked == 0 {
+		first := &answer.Steps[0]
+		first.State, first.Why = reeve.StepExists, r.Text("is there already, and nothing else was in it: nothing is left to bring back")
+		if !c.DryRun {
+			return guard.Work{}, (&restoring{RestoreStep: c.Steps[0], told: *first}).refusal()
+		}
 	}
 	if c.DryRun {
 		return guard.Work{Answer: answer}, nil
@@ -119,6 +150,7 @@ func (w restore) Work(ctx context.Context, call reeve.Call, v *guard.View, r *gu
 		for i := range answer.Steps {
 			answer.Steps[i].State = reeve.StepDone
 			answer.Steps[i].Diff, answer.Steps[i].More = nil, 0
+			answer.Steps[i].Why = reeve.Text{}
 		}
 		for _, d := range receipt.Done {
 			for _, n := range d.Notes {

@@ -7,18 +7,21 @@ import (
 
 	"github.com/zeebo/blake3"
 
+	"reeve/internal/edit"
 	"reeve/internal/pathname"
 )
 
 const (
 	restoreLines = 12  // of each side
+	restoreTail  = 4   // of them from its end
 	restoreWidth = 200 // characters of a line
 )
 
 func hashOf(b []byte) [32]byte { return blake3.Sum256(b) }
 
 // difference tells in short what goes ("- ") and what comes ("+ "): the lines
-// between what both begin and end with. Nothing where one side is no text.
+// between what both begin and end with, of many the first and the last, with a
+// line that begins with "…" in between. Nothing where one side is no text.
 func difference(now, old []byte) (lines []string, more int) {
 	if !plain(now) || !plain(old) {
 		return nil, 0
@@ -31,15 +34,26 @@ func difference(now, old []byte) (lines []string, more int) {
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
 	for _, side := range []struct {
-		mark  string
-		lines []string
-	}{{"- ", a}, {"+ ", b}} {
+		mark         string
+		lines, peers []string
+	}{{"- ", a, b}, {"+ ", b, a}} {
+		from, to := len(side.lines), len(side.lines)
+		if len(side.lines) > restoreLines {
+			from, to = restoreLines-restoreTail, len(side.lines)-restoreTail
+			more += to - from
+		}
 		for i, l := range side.lines {
-			if i == restoreLines {
-				more += len(side.lines) - i
-				break
+			if i == from {
+				lines = append(lines, "… "+counted(int64(to-from), "line", "lines")+" more here")
 			}
-			lines = append(lines, side.mark+cutWide(pathname.Visible(l)))
+			if i >= from && i < to {
+				continue
+			}
+			peer := ""
+			if len(a) == len(b) {
+				peer = side.peers[i]
+			}
+			lines = append(lines, side.mark+pathname.Visible(edit.Window(l, peer, restoreWidth)))
 		}
 	}
 	return lines, more
@@ -66,14 +80,4 @@ func splitLines(b []byte) []string {
 		}
 	}
 	return list
-}
-
-func cutWide(s string) string {
-	n := 0
-	for i := range s {
-		if n++; n > restoreWidth {
-			return s[:i] + "…"
-		}
-	}
-	return s
 }

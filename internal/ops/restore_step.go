@@ -21,6 +21,10 @@ type restoring struct {
 	view  *guard.View
 	reply *guard.Reply
 	at    int // of its first intent
+	// planned are the paths at which something comes back.
+	planned map[string]bool
+	// quiet: the reply is nearly full, so that the step is only counted.
+	quiet bool
 
 	change reeve.Change
 	told   reeve.RestoredStep
@@ -31,7 +35,10 @@ type restoring struct {
 const maxCompared = 1 << 20
 
 func (s *restoring) look(ctx context.Context) error {
-	s.told = reeve.RestoredStep{Kind: s.Kind, State: reeve.StepReady, Path: s.reply.Text(s.Path), To: s.reply.Text(s.To), Was: s.Size}
+	s.told = reeve.RestoredStep{Kind: s.Kind, State: reeve.StepReady, Was: s.Size}
+	if !s.quiet {
+		s.named()
+	}
 	seen := s.view.At(s.at)
 	if seen.Err != nil {
 		s.refused(seen.Err)
@@ -55,6 +62,9 @@ func (s *restoring) look(ctx context.Context) error {
 		s.change.Content, s.change.Meta = reeve.LinkTo(text), nil
 		s.absent(p)
 	case reeve.RestoreFolder:
+		if s.There {
+			return s.there(ctx, p)
+		}
 		s.change.Kind = reeve.Mkdir
 		s.absent(p)
 	case reeve.RestoreMove:
@@ -65,18 +75,43 @@ func (s *restoring) look(ctx context.Context) error {
 	return nil
 }
 
+func (s *restoring) named() { s.told.Path, s.told.To = s.reply.Text(s.Path), s.reply.Text(s.To) }
+
 // not says how the step stands; the first word counts.
 func (s *restoring) not(state reeve.RestoreState, why string) {
-	if s.told.State == reeve.StepReady {
-		s.told.State, s.told.Why = state, s.reply.Text(why)
+	if s.told.State != reeve.StepReady {
+		return
+	}
+	s.told.State = state
+	if s.quiet && s.reply.Left() >= restoredOne {
+		s.quiet = false
+		s.named()
+	}
+	if !s.quiet {
+		s.told.Why = s.reply.Text(why)
+	}
+}
+
+// tell lists the step in the answer, or counts it.
+func (s *restoring) tell(in *reeve.Restored) {
+	switch {
+	case !s.quiet:
+		in.Steps = append(in.Steps, s.told)
+	case s.told.State == reeve.StepReady:
+		in.More++
+	default:
+		in.Blocked++
 	}
 }
 
 // differs tells the difference, as far as the reply's budget goes.
 func (s *restoring) differs(now, old []byte) {
+	if s.quiet {
+		return
+	}
 	lines, more := difference(now, old)
 	for i, l := range lines {
-		if s.reply.Left() < len(l) {
+		if s.reply.Left() < len(l)+restoredReserve {
 			more += len(lines) - i
 			break
 		}
@@ -106,11 +141,46 @@ func (s *restoring) absent(p reeve.Place) {
 	}
 }
 
+// there looks into a folder that stands where one comes back.
+func (s *restoring) there(ctx context.Context, p reeve.Place) error {
+	f, err := s.view.Folder(ctx, s.at)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	others, first := 0, ""
+	err = f.Each(ctx, func(e guard.Entry) error {
+		in := p
+		in.Components = append(p.Components[:len(p.Components):len(p.Components)], reeve.Name(e.Name))
+		if !s.planned[in.Display()] {
+			if others++; others == 1 {
+				first = pathname.Escape(e.Name)
+			}
+		}
+		return ctx.Err()
+	})
+	switch {
+	case err != nil:
+		return err
+	case others == 1:
+		s.not(reeve.StepExists, "is there again, with "+first+" in it")
+	case others > 1:
+		s.not(reeve.StepExists, "is there again, with "+first+" and "+counted(int64(others-1), "other", "others")+" in it")
+	case !s.quiet:
+		s.told.Why = s.reply.Text("is there again, and what was in it comes back into it")
+	}
+	return nil
+}
+
 // file brings bytes back, over what the change left or where it left nothing.
 func (s *restoring) file(ctx context.Context, p reeve.Place) error {
 	s.change.Kind = reeve.Put
 	var now []byte
 	switch {
+	case s.Any:
+		if p.Exists() && p.Kind != reeve.File {
+			s.not(reeve.StepExists, "is no file by now")
+		}
 	case s.Left.IsZero():
 		s.absent(p)
 	case !p.Exists():
@@ -160,7 +230,7 @@ func (s *restoring) now(ctx context.Context, f *guard.File, err error) ([]byte, 
 			if !s.Left.IsZero() && s.Left.Compare(v) == reeve.Different {
 				s.not(reeve.StepChanged, "was changed since")
 			}
-			if !s.Left.IsZero() {
+			if !s.Left.IsZero() || s.Any {
 				s.change.Expect = v
 			}
 			return b, nil
@@ -209,8 +279,8 @@ func (s *restoring) old(ctx context.Context) ([]byte, error) {
 	return nil, nil
 }
 
-// move takes a thing back to where it was. Its content goes along, so it is
-// enough that it is that thing.
+// move takes a thing back to where it was: a file if nobody has changed it
+// since, a folder with what is in it by now.
 func (s *restoring) move(seen *guard.Seen, p reeve.Place) {
 	s.change.Kind, s.change.Meta = reeve.Move, nil
 	e := seen.Effects[len(seen.Effects)-1]
@@ -220,14 +290,20 @@ func (s *restoring) move(seen *guard.Seen, p reeve.Place) {
 	}
 	s.told.Now = p.Size
 	was := s.LeftStamp
+	now := reeve.NewVersion(p.Stamp, false, nil)
+	is := was.IsZero() || was.SameFile(p.Identity)
+	if p.Kind == reeve.File {
+		s.change.Expect = now
+	}
 	switch {
 	case p.Kind != s.LeftKind:
 		s.not(reeve.StepChanged, "is something else by now")
-	case was.IsZero() || was.SameFile(p.Identity):
-	case !s.Left.IsZero() && s.Left.Compare(reeve.NewVersion(p.Stamp, false, nil)) == reeve.Same:
-	case p.Kind == reeve.File && was.Size == p.Size && was.MTime == p.MTime:
-		// Brought back by an earlier undo: another file with the same bytes.
-	default:
+	case !s.Left.IsZero() && s.Left.Compare(now) == reeve.Same:
+	case p.Kind == reeve.File && !was.IsZero() && was.Size == p.Size && was.MTime == p.MTime:
+		// Also where it is another file: an earlier undo has brought it back.
+	case is && p.Kind == reeve.File && !was.IsZero():
+		s.not(reeve.StepChanged, "was changed since")
+	case !is:
 		s.not(reeve.StepChanged, "was replaced since")
 	}
 }
@@ -293,5 +369,21 @@ func (s *restoring) refusal() error {
 		code = reeve.Damaged
 	}
 	return &reeve.Error{Op: string(restoreVerb), Path: s.Path, Kind: reeve.IO, Code: code, What: s.told.Why.String(), Not: notRestored,
-		Instead: "`reeve undo --dry-run` shows what is there now and what was there before."}
+		Instead: s.instead()}
+}
+
+// instead is the way on from a step that cannot be done.
+func (s *restoring) instead() string {
+	switch s.told.State {
+	case reeve.StepExists:
+		return "Move what is there to another name; then it can be taken back."
+	case reeve.StepNotEmpty:
+		return "Move what is in it elsewhere; then it can be taken back."
+	case reeve.StepLost:
+		return "`reeve undo --list` shows which other changes can be taken back."
+	}
+	if s.Kind == reeve.RestoreMove {
+		return "It can be moved by hand; `reeve undo --list` shows the changes made since, which may be taken back first."
+	}
+	return "`reeve undo --dry-run` shows what is there now and what was there before."
 }

@@ -109,6 +109,11 @@ func TestEachStepIsToldAsItStands(t *testing.T) {
 	}
 }
 
+// around is a word in the middle of a long line as it is shown.
+func around(word string) string {
+	return strings.Repeat("a", 100) + "…‹388 characters›…" + strings.Repeat("a", 12) + word + strings.Repeat("b", 34) + "…‹430 characters›…" + strings.Repeat("b", 36)
+}
+
 func TestTheDifferenceIsShort(t *testing.T) {
 	long := func(n int) []byte {
 		var b bytes.Buffer
@@ -132,9 +137,11 @@ func TestTheDifferenceIsShort(t *testing.T) {
 		{[]byte("\u202ex\n"), nil, `- \u202Ex`, 0},
 		{[]byte("a\na\na\n"), []byte("a\na\n"), "- a", 0},
 		{long(restoreLines + 5), nil, "", 5},
+		{[]byte(strings.Repeat("a", 500) + "good" + strings.Repeat("b", 500)), []byte(strings.Repeat("a", 500) + "evil" + strings.Repeat("b", 500)),
+			"- " + around("good") + " (no line end)|+ " + around("evil") + " (no line end)", 0},
 	} {
 		got, more := difference(c.now, c.old)
-		if c.want == "" && c.more > 0 && len(got) == restoreLines {
+		if c.want == "" && c.more > 0 && len(got) == restoreLines+1 && got[restoreLines-restoreTail] == "… 5 lines more here" && got[restoreLines] == "- line 16" {
 			c.want = strings.Join(got, "|")
 		}
 		if strings.Join(got, "|") != c.want || more != c.more {

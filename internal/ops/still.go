@@ -137,7 +137,9 @@ func shownPage(g reading, s *guard.Seen, r *guard.Reply) reeve.Page {
 	if !p.Whole {
 		p.Version = p.Version.AsPartial() // it is no ground for replacing the file by itself
 	}
-	if len(p.Lines) > 0 || g.size == 0 {
+	// A file without lines is seen whole by any look at it, and one that holds
+	// nothing but its byte order mark is such a file.
+	if len(p.Lines) > 0 || p.Counted && p.Total == 0 {
 		r.Saw(place, p)
 	}
 	if g.moving {

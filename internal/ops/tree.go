@@ -53,21 +53,23 @@ func (ld listDirectory) tree(ctx context.Context, c *reeve.ListDirectory, from *
 	if full != "" {
 		stop = full
 	}
-	switch stop {
-	case "entries":
-		r.Note("A recursive listing shows at most %d entries at a time here.", most)
-	case "bytes":
-		r.Note("The rest did not fit into one answer.")
-	case stopCap:
-		stop = "entries"
-		r.Note("A recursive listing looks at no more than %d entries at a time.", set.WalkEntries)
-	case stopTime:
-		r.Note("The time for one call was up.")
-	}
+	way := " List a folder in it by its own path."
 	if stop != "" && w.last != "" {
 		m := listMark(c, f, w.last, w.lastIsDir, sortTree)
 		m.time = w.lastTime
+		way = "" // the cursor is the way
 		l.Cursor = ld.seal.text(m)
+	}
+	switch stop {
+	case "entries":
+		r.Note("A recursive listing shows at most %d entries at a time here.%s", most, way)
+	case "bytes":
+		r.Note("The rest did not fit into one answer.%s", way)
+	case stopCap:
+		stop = "entries"
+		r.Note("A recursive listing looks at no more than %d entries at a time.%s", set.WalkEntries, way)
+	case stopTime:
+		r.Note("The time for one call was up.%s", way)
 	}
 	if stop == "" && w.tally.depth > 0 {
 		stop = leftDepth

@@ -79,14 +79,22 @@ func (writeFile) Work(ctx context.Context, call reeve.Call, v *guard.View, r *gu
 
 // create proposes a new file.
 func create(place reeve.Place, content []byte) guard.Work {
-	var shown []guard.Shown
-	if p, err := edit.Rewrite(nil, string(content), edit.Options{MaxBytes: maxEdited}); err == nil {
-		shown = []guard.Shown{{Now: lineCount(content), Diff: p.Diff(0)}} // nobody approves what is not shown
-	}
-	return guard.Work{Changes: []reeve.Change{{Kind: reeve.Put, Place: place, Content: reeve.Bytes(content)}}, Shown: shown,
+	return guard.Work{Changes: []reeve.Change{{Kind: reeve.Put, Place: place, Content: reeve.Bytes(content)}}, Shown: []guard.Shown{fresh(content)},
 		After: func(made receipt, r *guard.Reply) reeve.Answer {
 			return &reeve.Changes{Files: []reeve.ChangedFile{created(r, place, content, doneFor(made, 0))}}
 		}}
+}
+
+// fresh is what the owner is shown of a new file: nobody approves what is not
+// shown.
+func fresh(content []byte) guard.Shown {
+	return guard.Shown{Now: lineCount(content), Diff: func(b guard.DiffBounds) guard.Diff { return diffOf(edit.Fresh(content), b) }}
+}
+
+// diffOf is a plan's difference in the gate's words.
+func diffOf(p *edit.Plan, b guard.DiffBounds) guard.Diff {
+	d := p.Difference(edit.Bounds(b))
+	return guard.Diff{Text: d.Text, Lines: d.Lines, Bytes: d.Bytes, Left: d.Left}
 }
 
 // created tells of a new file.

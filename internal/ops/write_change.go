@@ -78,11 +78,21 @@ func ledElsewhere(verb reeve.Verb, shown string) error {
 		What: "was replaced by another program just now", Not: notChanged, Instead: "Look again, then decide."}
 }
 
+// maxOnTheWay is the most names that one call makes below each other: each is
+// judged, asked, recorded and synced.
+const maxOnTheWay = 100
+
 // newNames refuses names that should not be made: those with control
-// characters, or with characters that hide what the name is.
+// characters, or with characters that hide what the name is; and too many.
 func newNames(verb reeve.Verb, shown string, p reeve.Place) error {
 	if p.Missing > len(p.Components) {
 		return nil
+	}
+	if over := p.Missing - maxOnTheWay; over > 0 {
+		first := p
+		first.Components = p.Components[:len(p.Components)-over]
+		return tooLarge(verb, shown, fmt.Sprintf("needs %s folders that do not exist, one in the other, and %d are the most that are made at once",
+			grouped(int64(p.Missing)), maxOnTheWay), "Make the first of them with create_directory "+first.Display()+", then call again.")
 	}
 	for _, n := range p.Components[len(p.Components)-p.Missing:] {
 		if what := pathname.NewNameProblem(string(n), ""); what != "" {
@@ -116,10 +126,17 @@ func told(r *guard.Reply, p reeve.Place, did reeve.Did) reeve.ChangedFile {
 func finish(f *reeve.ChangedFile, d done, r *guard.Reply) {
 	f.Version = d.Version
 	f.InPlace = d.Rung == "in_place"
-	for _, m := range d.Made {
+	made := d.Made
+	if len(made) > madeTold {
+		made, f.MadeMore = made[:1], len(made)-1
+	}
+	for _, m := range made {
 		f.Made = append(f.Made, r.Path(m))
 	}
 }
+
+// madeTold is how many folders made on the way are told one by one.
+const madeTold = 8
 
 // doneFor finds what became of one change. The receipt has them in their
 // order; a shorter one would be the committer's mistake, and says nothing.

@@ -31,12 +31,15 @@ func newDisk(t *testing.T) *world {
 
 // onDisk is one more gate over the folder of a world, as another process has
 // it.
-func onDisk(t *testing.T, w *world) *guard.Gate {
+func onDisk(t *testing.T, w *world) *guard.Gate { return onSlowDisk(t, w, nil) }
+
+// onSlowDisk calls step before every step of a change.
+func onSlowDisk(t *testing.T, w *world, step func(string) error) *guard.Gate {
 	t.Helper()
 	files := capfs.New(capfs.Options{})
 	t.Cleanup(func() { files.Close() })
 	files.SetGrants([]capfs.Grant{{ID: capfs.RootID(w.dir), Path: w.dir, Access: reeve.ReadWrite}}, nil)
-	ladder := capfs.NewCommitter(files, capfs.CommitOptions{Journal: t.TempDir(), Machine: "test"})
+	ladder := capfs.NewCommitter(files, capfs.CommitOptions{Journal: t.TempDir(), Machine: "test", Fault: step})
 	t.Cleanup(func() { ladder.Close() })
 	g, err := guard.New(guard.Options{Files: files, Policies: fixed{w.cur}, Record: rows{}, Verbs: Verbs(Options{}),
 		Approvals: &cards{yes: true}, Changes: ladder})

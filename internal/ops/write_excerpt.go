@@ -99,7 +99,7 @@ func diffLines(p *edit.Plan, r *guard.Reply) []reeve.Text {
 	for line := range strings.Lines(p.Diff(diffMost)) {
 		line = strings.TrimRight(line, "\r\n")
 		if left -= len(line) + 1; left < 0 {
-			r.Note("The rest of the difference does not fit into one answer.")
+			r.Note("The rest of the difference does not fit into one answer. To see it, make the dry run with fewer edits, or of one file at a time.")
 			break
 		}
 		list = append(list, line)

@@ -68,7 +68,8 @@ func linesOf(b []byte) iter.Seq[string] {
 // shown is what the owner is shown of it: the lines before and after, and the
 // difference.
 func (w *rewritten) shown() guard.Shown {
-	s := guard.Shown{Was: lineCount(w.plan.Old), Now: lineCount(w.plan.New), Diff: w.plan.Diff(0)}
+	s := guard.Shown{Was: lineCount(w.plan.Old), Now: lineCount(w.plan.New),
+		Diff: func(b guard.DiffBounds) guard.Diff { return diffOf(w.plan, b) }}
 	if w.edits == 1 {
 		s.Edit = edit.Preview(w.first.Old, w.first.New)
 		if w.count > 1 {
@@ -115,13 +116,33 @@ func (w *rewritten) account(r *guard.Reply) reeve.ChangedFile {
 	f.Was, f.Now = extentOf(w.plan.Old), extentOf(w.plan.New)
 	f.Replacements = w.count
 	k := w.plan.Kept
-	f.Encoding, f.BOM, f.Endings = k.Encoding, k.BOM, k.Endings
-	if k.Given && k.Endings != textcode.CRLF {
-		f.Endings = ""
-		r.Note("The new text of %s has crlf line ends of its own, and they were taken; the old one had %s.", w.place.Display(), k.Endings)
+	f.Encoding, f.BOM = k.Encoding, k.BOM
+	if k.Now == k.Endings && !k.Given {
+		f.Endings = k.Endings
+	}
+	if note := endingsNote(k); note != "" {
+		r.Note("%s: %s", w.place.Display(), note)
 	}
 	return f
 }
+
+// endingsNote says what became of line ends that are not simply those of the
+// file as it was, nothing where they are or where there are none to speak of.
+func endingsNote(k edit.Kept) string {
+	switch {
+	case k.Given && k.Now == textcode.Mixed:
+		return "the new text has crlf line ends and others, and they were taken as given, so that it mixes them now; before it had " + endingsName(k.Endings) + "."
+	case k.Given:
+		return "the new text has " + endingsName(k.Now) + " of its own, and they were taken as given; before it had " + endingsName(k.Endings) + "."
+	case k.Folded > 0:
+		return "the crlf line ends of the new text became those of the lines among which it stands; to change a file's line ends, write the whole file with them."
+	case k.Endings == textcode.Mixed && k.Now != k.Endings && k.Now != "":
+		return "it had mixed line ends, and those that are left are all " + k.Now + "."
+	}
+	return ""
+}
+
+func endingsName(kind string) string { return kind + " line ends" }
 
 func extentOf(b []byte) *reeve.Extent {
 	return &reeve.Extent{Size: int64(len(b)), Lines: lineCount(b), Counted: true}

@@ -33,7 +33,7 @@ type cards struct {
 	list []reeve.Question
 }
 
-func (c *cards) Ask(_ context.Context, p reeve.Proposal, q reeve.Question) (reeve.Pending, error) {
+func (c *cards) Ask(_ context.Context, p reeve.Proposal, q reeve.Question, _ func() string) (reeve.Pending, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.list = append(c.list, q)

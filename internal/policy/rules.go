@@ -32,9 +32,8 @@ type ruleset struct {
 
 // branch is a folder in a tree of rules.
 type branch struct {
-	kids []twig
-	// by and lengths serve a branch with many kids.
-	by      map[string]*branch
+	kids []twig // sorted
+	// lengths serve a branch with many kids.
 	lengths *lengths
 	// wild are the kids with a pattern for a name.
 	wild []twig
@@ -49,19 +48,33 @@ type twig struct {
 }
 
 func (b *branch) kid(t []byte) *branch {
-	if b.by != nil {
-		if len(t) > 0 && b.lengths.may(t) {
-			return b.by[string(t)]
+	if b.lengths == nil {
+		for i := range b.kids {
+			if k := &b.kids[i]; string(t) == k.text {
+				return k.to
+			}
 		}
 		return nil
 	}
-	for i := range b.kids {
-		if k := &b.kids[i]; string(t) == k.text {
-			return k.to
+	if len(t) == 0 || !b.lengths.may(t) {
+		return nil
+	}
+	from, to := 0, len(b.kids)
+	for from < to {
+		if half := int(uint(from+to) >> 1); b.kids[half].text < string(t) {
+			from = half + 1
+		} else {
+			to = half
 		}
+	}
+	if from < len(b.kids) && b.kids[from].text == string(t) {
+		return b.kids[from].to
 	}
 	return nil
 }
+
+// manyKids is from when on a branch knows the lengths of its kids' names.
+const manyKids = 7
 
 func (b *branch) grow(component string) *branch {
 	var buf [128]byte
@@ -81,17 +94,19 @@ func (b *branch) grow(component string) *branch {
 	if string(c) != component {
 		k.text = string(c)
 	}
-	if *list = append(*list, k); list == &b.wild || k.text == "" {
+	if *list = append(*list, k); list == &b.wild {
 		return k.to
 	}
-	if b.by != nil {
-		b.by[k.text] = k.to
+	for i := len(b.kids) - 1; i > 0 && b.kids[i].text < b.kids[i-1].text; i-- {
+		b.kids[i], b.kids[i-1] = b.kids[i-1], b.kids[i]
+	}
+	switch {
+	case b.lengths != nil && k.text != "":
 		b.lengths.add(k.text)
-	} else if len(b.kids) > 6 {
-		b.by, b.lengths = make(map[string]*branch, 16), &lengths{}
+	case b.lengths == nil && len(b.kids) >= manyKids:
+		b.lengths = &lengths{}
 		for _, k := range b.kids {
 			if k.text != "" {
-				b.by[k.text] = k.to
 				b.lengths.add(k.text)
 			}
 		}

@@ -2,22 +2,15 @@ package record
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
-	"errors"
-	"io"
-	"io/fs"
-	"os"
-	"path"
 	"unicode/utf8"
 
 	"reeve"
 )
 
 const (
-	detailField = `,"detail":"`
-	detailRoom  = len(detailField) + 2*sha256.Size + 1
-	cutRoom     = len(`,"cut":""`) + 6*cutMax
-	cutMax      = 80
+	detailRoom = len(`,"detail":{"at":9223372036854775807,"size":9223372036854775807,"sha256":""}`) + 2*sha256.Size
+	cutRoom    = len(`,"cut":""`) + 6*cutMax
+	cutMax     = 80
 )
 
 // bounded encodes a row. One that is too long for a line is cut, and given
@@ -27,8 +20,8 @@ func bounded(b []byte, r *reeve.Row) (body, whole []byte) {
 	if len(b) <= maxBody {
 		return b, nil
 	}
-	whole = append(append([]byte{'{'}, b...), '}')
-	if r.Patch != "" { // the first thing that a line does without
+	whole = append(append(append(make([]byte, 0, len(b)+3), '{'), b...), '}') // and a newline
+	if r.Patch != "" {                                                        // the first thing that a line does without
 		c := *r
 		c.Patch = ""
 		if b = appendRow(b[:0], &c); len(b)+detailRoom+cutRoom <= maxBody {
@@ -79,74 +72,4 @@ func cutText(s string, n int) string {
 		n--
 	}
 	return s[:max(n, 0)] + "…"
-}
-
-// detail keeps a whole row as a file named by its hash, and adds that name to
-// the cut row. When it can't be kept, the last row of a call says why it was
-// cut: losing it for its length would be worse.
-func detail(f *file, body, whole []byte, synced, last bool) ([]byte, error) {
-	h := sha256.Sum256(whole)
-	name := hex.EncodeToString(h[:])
-	switch err := keep(f.root, name, whole, synced); {
-	case err == nil:
-		return text(body, "detail", name, true), nil
-	case last:
-		return text(body, "cut", cutText(err.Error(), cutMax), true), nil
-	default:
-		return body, err
-	}
-}
-
-// keep creates a detail. One that is there already holds the same bytes.
-func keep(root *os.Root, name string, b []byte, synced bool) error {
-	if err := root.Mkdir(blobDir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	full := path.Join(blobDir, name)
-	f, err := root.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		_, err := readDetail(root, name)
-		return err
-	}
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err == nil && synced {
-		err = f.Sync()
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		root.Remove(full)
-		return err
-	}
-	if !synced {
-		return nil
-	}
-	d, err := root.Open(blobDir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(syncFolder(d), d.Close())
-}
-
-// maxDetail bounds what is read back: a row with many effects, not more.
-const maxDetail = 64 << 20
-
-func readDetail(root *os.Root, name string) ([]byte, error) {
-	if b, err := hex.DecodeString(name); err != nil || len(b) != sha256.Size {
-		return nil, errors.New("the detail has no proper name")
-	}
-	f, err := openRead(root, path.Join(blobDir, name))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxDetail))
-	if err != nil {
-		return nil, err
-	}
-	if got := sha256.Sum256(b); hex.EncodeToString(got[:]) != name {
-		return nil, errors.New("the detail is not what was written")
-	}
-	return b, nil
 }

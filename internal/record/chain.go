@@ -53,9 +53,9 @@ func sumOf(prev sum, body []byte) sum {
 type line struct {
 	N int64 `json:"n"`
 	reeve.Row
-	// Detail is the SHA-256 of a file under record/blobs that holds the whole
-	// row; this one was cut to its bounds.
-	Detail string `json:"detail,omitempty"`
+	// Detail is where the whole row stands in the details of this segment;
+	// this one was cut to its bounds.
+	Detail *place `json:"detail,omitempty"`
 	// Cut says why the row is cut and no detail was kept.
 	Cut string `json:"cut,omitempty"`
 

@@ -40,6 +40,9 @@ func childWrite(dir string) int {
 	base, _ := strconv.Atoi(os.Getenv("RECORD_TEST_BASE"))
 	for i := range 600 {
 		r := row(base + i)
+		if i%20 == 0 {
+			r = long(base + i)
+		}
 		if i%100 == 0 {
 			_, err = s.AppendSync(context.Background(), r)
 		} else {
@@ -68,6 +71,7 @@ func childForever(dir string) int {
 		for range 20 {
 			s.Append(context.Background(), row(-1))
 		}
+		s.Append(context.Background(), long(-1))
 	}
 }
 

@@ -10,6 +10,11 @@
 // line of a segment names the segment; some lines name the heads of other
 // segments, so that one that is gone or was written anew shows.
 //
+// A row that is too long for a line is cut, and kept whole in the details: one
+// file beside the segment, made with its first long row. The line says where
+// in it, and the SHA-256 of what stands there. A row goes to disk together with
+// the details of all rows before it.
+//
 // A call whose row can't be written is refused, reads too. When only a sync
 // fails, changes are refused and reads go on: their rows are not synced, and
 // the next row begins another file.

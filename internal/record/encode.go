@@ -105,24 +105,29 @@ func number(b []byte, name string, n int64) []byte {
 // appendString writes a JSON string. What is not UTF-8 is written in the
 // escaped form of names, since JSON would turn it into other text.
 func appendString(b []byte, s string) []byte {
-	start := len(b)
+	if !utf8.ValidString(s) {
+		s = pathname.Escape(s)
+	}
 	b = append(b, '"')
+	done := 0 // what needs no escape goes over in one piece
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		switch {
-		case c >= utf8.RuneSelf:
-			if !utf8.ValidString(s) {
-				return appendString(b[:start], pathname.Escape(s))
-			}
-			b = append(b, c)
-		case c == '"' || c == '\\':
+		if c >= 0x20 && c != '"' && c != '\\' && c != 0x7f {
+			continue
+		}
+		b = append(b, s[done:i]...)
+		done = i + 1
+		switch c {
+		case '"', '\\':
 			b = append(b, '\\', c)
-		case c < 0x20 || c == 0x7f:
+		case '\n':
+			b = append(b, '\\', 'n')
+		case '\t':
+			b = append(b, '\\', 't')
+		default:
 			const hex = "0123456789abcdef"
 			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		default:
-			b = append(b, c)
 		}
 	}
-	return append(b, '"')
+	return append(append(b, s[done:]...), '"')
 }

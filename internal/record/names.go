@@ -10,8 +10,8 @@ import (
 
 const (
 	recordDir   = "record"
-	blobDir     = "record/blobs"
 	extension   = ".jsonl"
+	beside      = ".details" // instead of it, for the segment's long rows
 	monthLayout = "2006-01"
 	startLayout = "20060102T150405Z"
 )
@@ -78,6 +78,11 @@ func startText(file string) string {
 		return ""
 	}
 	return start
+}
+
+// detailsOf is the path, in the state folder, of the details of a segment.
+func detailsOf(segment string) string {
+	return path.Join(recordDir, strings.TrimSuffix(segment, extension)+beside)
 }
 
 func readNames(root *os.Root, dir string) ([]string, error) {

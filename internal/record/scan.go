@@ -127,12 +127,12 @@ type Entry struct {
 
 // reader turns the lines of one segment into entries.
 type reader struct {
-	root *os.Root
 	f    *os.File
 	s    *scanner
 	name string
 	info scanned // its first line
 	key  time.Time
+	long longRows
 }
 
 func openReader(root *os.Root, name string) (*reader, error) {
@@ -140,7 +140,7 @@ func openReader(root *os.Root, name string) (*reader, error) {
 	if err != nil {
 		return nil, readError(name, err)
 	}
-	return &reader{root: root, f: f, s: newScanner(name, f), name: name}, nil
+	return &reader{f: f, s: newScanner(name, f), name: name, long: longRows{root: root, segment: name}}, nil
 }
 
 // next gives the next row of a call; lines of the segment's own are passed
@@ -179,8 +179,8 @@ func (r *reader) entry(l scanned) Entry {
 	if l.Cut != "" {
 		e.Damage = "only a part of the row was kept: " + l.Cut
 	}
-	if l.Detail != "" {
-		b, err := readDetail(r.root, l.Detail)
+	if l.Detail != nil {
+		b, err := r.long.read(*l.Detail)
 		if err == nil {
 			var whole reeve.Row
 			if err = json.Unmarshal(b, &whole); err == nil {
@@ -194,4 +194,7 @@ func (r *reader) entry(l scanned) Entry {
 	return e
 }
 
-func (r *reader) close() { r.f.Close() }
+func (r *reader) close() {
+	r.f.Close()
+	r.long.close()
+}

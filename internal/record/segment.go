@@ -2,15 +2,10 @@ package record
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"io/fs"
 	"os"
-	"path"
 	"syscall"
-	"time"
 
 	"reeve"
 )
@@ -22,9 +17,10 @@ type file struct {
 	name      string   // month/file
 	n         int64    // rows
 	sum       sum
-	off       int64 // end of the last whole row
-	allocated int64 // up to where the disk has given room; 0 when it can't say
-	broken    bool  // a write or sync failed in a way that leaves doubt
+	off       int64    // end of the last whole row
+	allocated int64    // up to where the disk has given room; 0 when it can't say
+	broken    bool     // a write or sync failed in a way that leaves doubt
+	details   *details // nil until the first long row
 
 	claimed  map[string]int64 // heads of others that were named, by row
 	lastHead int64            // row after which heads were named last
@@ -41,7 +37,7 @@ var errClosed = errors.New("the record is closed")
 // does not stop it: what was refused or cancelled is recorded too. Rows of
 // refusals and outcomes may use the reserve when the disk is full.
 func (s *Segment) Append(_ context.Context, r reeve.Row) error {
-	_, _, err := s.append(r, false)
+	_, _, err := s.append(r)
 	return err
 }
 
@@ -50,22 +46,25 @@ func (s *Segment) Append(_ context.Context, r reeve.Row) error {
 // but nobody knows whether it would survive a power cut: its call must not go
 // on.
 func (s *Segment) AppendSync(ctx context.Context, r reeve.Row) (Ref, error) {
-	f, ref, err := s.append(r, true)
+	f, p, err := s.append(r)
 	if err != nil {
 		return Ref{}, err
 	}
-	if err := s.sync(ctx, f, ref.end); err != nil {
+	if err := s.sync(ctx, f, p.end); err != nil {
 		return Ref{}, err
 	}
-	return ref.Ref, nil
+	return Ref{p.name, p.n, hex.EncodeToString(p.sum[:])}, nil
 }
 
+// position is where a row stands.
 type position struct {
-	Ref
-	end int64
+	name string
+	n    int64
+	sum  sum
+	end  int64
 }
 
-func (s *Segment) append(r reeve.Row, synced bool) (*file, position, error) {
+func (s *Segment) append(r reeve.Row) (*file, position, error) {
 	if r.Time.IsZero() {
 		r.Time = s.o.Now()
 	}
@@ -79,159 +78,43 @@ func (s *Segment) append(r reeve.Row, synced bool) (*file, position, error) {
 	if s.closed {
 		return nil, position{}, rowError(errClosed, false)
 	}
-	f, err := s.file(s.o.Now())
+	f, err := s.file(s.o.Now(), whole != nil)
 	if err != nil {
 		return nil, position{}, rowError(err, isFull(err))
 	}
 	last := mayUseReserve(&r)
+	var kept int64
 	if whole != nil {
-		if body, err = detail(f, body, whole, synced, last); err != nil {
+		if body, kept, err = s.detail(f, body, whole, last); err != nil {
 			return nil, position{}, rowError(err, isFull(err))
 		}
 	}
+	err = s.put(f, body, last)
+	if kept > 0 {
+		f.settle(kept, err)
+	}
+	if err != nil {
+		return nil, position{}, rowError(err, isFull(err))
+	}
+	return f, position{f.name, f.n, f.sum, f.off}, nil
+}
+
+// put writes the row of a call, and before it the heads of other segments
+// when it is time to name them.
+func (s *Segment) put(f *file, body []byte, last bool) error {
 	if f.n-f.lastHead >= headsEvery {
 		if err := s.write(f, s.heads(f), false); err != nil && !last {
-			return nil, position{}, rowError(err, isFull(err))
+			return err
 		}
 		f.lastHead = f.n
 	}
-	if err := s.write(f, [][]byte{body}, last); err != nil {
-		return nil, position{}, rowError(err, isFull(err))
-	}
-	return f, position{Ref{f.name, f.n, hex.EncodeToString(f.sum[:])}, f.off}, nil
+	return s.write(f, [][]byte{body}, last)
 }
 
 // mayUseReserve tells rows that end a call: without them a full disk would
 // hide what was refused, and what became of a change that is already made.
 func mayUseReserve(r *reeve.Row) bool {
 	return r.Verdict == reeve.Refuse || r.Code != "" || r.Event == "outcome" || r.Event == "stop"
-}
-
-// file gives the file to write to: another one in a new month, or when the
-// old one is in doubt. While no new one can be made, a sound old one is kept.
-func (s *Segment) file(now time.Time) (*file, error) {
-	month := now.UTC().Format(monthLayout)
-	why := ""
-	if s.cur != nil && !s.cur.broken {
-		if why = lost(s.cur); why != "" {
-			// Rows in it would be seen by nobody. It is not cut to its length
-			// either: what is left of it stays as it is.
-			s.cur.broken, s.cur.allocated = true, 0
-		}
-	}
-	if s.cur != nil && !s.cur.broken && path.Dir(s.cur.name) >= month {
-		return s.cur, nil
-	}
-	next, err := s.create(month, now, why)
-	if err != nil {
-		if s.cur != nil && !s.cur.broken {
-			return s.cur, nil
-		}
-		return nil, err
-	}
-	if s.cur != nil {
-		s.retire(s.cur)
-	}
-	s.cur = next
-	return next, nil
-}
-
-// lost says what was done to a file behind its writer's back, empty when it is
-// still there with all that was written to it.
-func lost(f *file) string {
-	links, size, err := linksOf(f.f)
-	switch {
-	case err != nil:
-		return "" // the write itself will tell
-	case links == 0:
-		return "the file of this record before this one was removed while it was written"
-	case size < f.off:
-		return "the file of this record before this one was cut short while it was written"
-	}
-	return ""
-}
-
-// create makes a segment file with its first rows: who writes, and the heads
-// of the others. Why says what became of the file before, where it was lost.
-func (s *Segment) create(month string, now time.Time, why string) (*file, error) {
-	if err := os.MkdirAll(s.o.Dir, 0o700); err != nil {
-		return nil, err
-	}
-	root, err := os.OpenRoot(s.o.Dir)
-	if err != nil {
-		return nil, err
-	}
-	f := &file{root: root, claimed: map[string]int64{}}
-	if err := s.start(f, month, now, why); err != nil {
-		f.close()
-		return nil, err
-	}
-	return f, nil
-}
-
-func (s *Segment) start(f *file, month string, now time.Time, why string) error {
-	mkdir := func(dir string) error {
-		if err := f.root.Mkdir(dir, 0o700); !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-		return nil
-	}
-	if err := mkdir(recordDir); err != nil {
-		return err
-	}
-	st, err := f.root.Lstat(recordDir)
-	if err != nil {
-		return err
-	}
-	if why := foreign(st); why != "" {
-		return &fs.PathError{Op: "open", Path: recordDir, Err: errors.New(why)}
-	}
-	if err := mkdir(path.Join(recordDir, month)); err != nil {
-		return err
-	}
-	machine, err := machineID(f.root)
-	if err != nil {
-		return err
-	}
-	var random [4]byte
-	if _, err := rand.Read(random[:]); err != nil {
-		return err
-	}
-	f.name = month + "/" + machine + "-" + bootID() + "-" + s.started.Format(startLayout) + "-" + hex.EncodeToString(random[:]) + extension
-	f.f, err = f.root.OpenFile(path.Join(recordDir, f.name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	first := line{Segment: f.name, Format: 1, Machine: machine, Process: &s.o.Process}
-	first.Time, first.Event, first.Note = now.UTC(), eventOpen, why
-	if s.cur != nil {
-		first.Previous = &Ref{s.cur.name, s.cur.n, hex.EncodeToString(s.cur.sum[:])}
-	}
-	body, err := controlBody(&first)
-	if err != nil {
-		return err
-	}
-	return s.write(f, append([][]byte{body}, s.heads(f)...), true)
-}
-
-// controlBody encodes a row of the segment's own, without braces, number and
-// sum.
-func controlBody(l *line) ([]byte, error) {
-	b, err := json.Marshal(struct {
-		Time     time.Time `json:"time"`
-		Event    string    `json:"event"`
-		Segment  string    `json:"segment,omitempty"`
-		Format   int       `json:"format,omitempty"`
-		Machine  string    `json:"machine,omitempty"`
-		Process  *Process  `json:"process,omitempty"`
-		Previous *Ref      `json:"previous,omitempty"`
-		Heads    []Ref     `json:"heads,omitempty"`
-		Note     string    `json:"note,omitempty"`
-	}{l.Time, l.Event, l.Segment, l.Format, l.Machine, l.Process, l.Previous, l.Heads, l.Note})
-	if err != nil {
-		return nil, err
-	}
-	return b[1 : len(b)-1], nil
 }
 
 // write puts rows at the end of the file in one system call: all of them or,
@@ -296,6 +179,9 @@ func (f *file) close() error {
 			f.f.Truncate(f.off) // gives the room ahead back
 		}
 		err = f.f.Close()
+	}
+	if f.details != nil {
+		err = errors.Join(err, f.details.f.Close())
 	}
 	return errors.Join(err, f.root.Close())
 }

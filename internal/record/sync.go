@@ -1,8 +1,10 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"os"
 	"path"
 )
 
@@ -11,6 +13,18 @@ type round struct {
 	done chan struct{}
 	end  int64 // what it covers
 	err  error
+
+	details    *details // nil: nothing in them waits for the disk
+	detailsEnd int64
+}
+
+// newRound is one that covers all rows of f until now.
+func newRound(f *file) *round {
+	r := &round{done: make(chan struct{}), end: f.off}
+	if d := f.details; d != nil && d.synced < d.off {
+		r.details, r.detailsEnd = d, d.off
+	}
+	return r
 }
 
 // sync returns when everything of f before end is on disk. One sync runs at a
@@ -28,7 +42,7 @@ func (s *Segment) sync(ctx context.Context, f *file, end int64) error {
 		}
 		r := f.syncing
 		if r == nil {
-			r = &round{done: make(chan struct{}), end: f.off}
+			r = newRound(f)
 			f.syncing = r
 			go s.flush(f, r)
 		}
@@ -47,15 +61,15 @@ func (s *Segment) sync(ctx context.Context, f *file, end int64) error {
 // flush brings f to disk. It runs in a goroutine of its own, so that a caller
 // whose time is up is not held by a disk that does not answer.
 func (s *Segment) flush(f *file, r *round) {
-	err := s.o.hooks.sync(f.f)
-	if err == nil && !f.folders {
-		err = syncFolders(f)
-	}
+	err := s.toDisk(f, r)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f.syncing = nil
 	if err == nil {
 		f.synced, f.folders = r.end, true
+		if r.details != nil {
+			r.details.synced, r.details.named = r.detailsEnd, true
+		}
 	} else {
 		// What the system could not write it forgets: a later sync would
 		// succeed without those rows. The next row starts another file.
@@ -71,7 +85,7 @@ func (s *Segment) flush(f *file, r *round) {
 // retire ends a file that another one takes over from. Callers that wait for
 // its rows get what they wait for.
 func (s *Segment) retire(f *file) {
-	if !f.broken && f.synced < f.off && s.o.hooks.sync(f.f) == nil && (f.folders || syncFolders(f) == nil) {
+	if !f.broken && f.synced < f.off && s.toDisk(f, newRound(f)) == nil {
 		f.synced = f.off
 	}
 	if f.retired = f.syncing != nil; !f.retired {
@@ -79,11 +93,33 @@ func (s *Segment) retire(f *file) {
 	}
 }
 
-// syncFolders makes the new file's name, and those of the folders above it,
-// survive a power cut.
-func syncFolders(f *file) error {
-	for _, dir := range []string{path.Join(recordDir, path.Dir(f.name)), recordDir, "."} {
-		d, err := f.root.Open(dir)
+// toDisk syncs a segment and what its long rows need, at the same time: a row
+// on disk whose detail is not there would look tampered with after a power cut.
+func (s *Segment) toDisk(f *file, r *round) error {
+	var other chan error
+	if r.details != nil {
+		other = make(chan error, 1)
+		go func() { other <- s.o.hooks.sync(r.details.f) }()
+	}
+	err := s.o.hooks.sync(f.f)
+	if other != nil {
+		err = cmp.Or(err, <-other)
+	}
+	switch month := path.Join(recordDir, path.Dir(f.name)); {
+	case err != nil:
+		return err
+	case !f.folders: // the file is new, and so may be those above it
+		return syncFolders(f.root, month, recordDir, ".")
+	case r.details != nil && !r.details.named:
+		return syncFolders(f.root, month)
+	}
+	return nil
+}
+
+// syncFolders makes the names in folders survive a power cut.
+func syncFolders(root *os.Root, dirs ...string) error {
+	for _, dir := range dirs {
+		d, err := root.Open(dir)
 		if err != nil {
 			return err
 		}

@@ -397,6 +397,7 @@ func FuzzReader(f *testing.F) {
 	f.Add(b[:len(b)-7])
 	f.Add([]byte("\n\n{}\n"))
 	f.Add([]byte(`{"n":1,"detail":"../../../etc/passwd","sum":"` + strings.Repeat("0", 64) + "\"}\n"))
+	f.Add([]byte(`{"n":1,"detail":{"at":-1,"size":9223372036854775807,"sha256":"../../x"},"sum":"` + strings.Repeat("0", 64) + "\"}\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		sc := newScanner("2026-03/x", bytes.NewReader(b))
 		lines := 0

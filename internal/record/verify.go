@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -122,6 +121,8 @@ func (rep *Report) check(root *os.Root, name string, want claims, note func(Ref,
 	}
 	defer f.Close()
 	s := newScanner(name, f)
+	long := longRows{root: root, segment: name}
+	defer long.close()
 	broken := false
 	matched := map[int64]bool{}
 	for {
@@ -160,14 +161,10 @@ func (rep *Report) check(root *os.Root, name string, want claims, note func(Ref,
 		if l.Previous != nil {
 			note(*l.Previous, by)
 		}
-		if l.Detail != "" && !broken {
-			if _, err := readDetail(root, l.Detail); err != nil {
-				what := "has lost its detail: " + err.Error()
-				if errors.Is(err, fs.ErrNotExist) {
-					what = "has lost its detail"
-				}
+		if l.Detail != nil && !broken {
+			if _, err := long.read(*l.Detail); err != nil {
 				broken = true
-				bad(l.N, what)
+				bad(l.N, "has lost its detail: "+err.Error())
 			}
 		}
 	}

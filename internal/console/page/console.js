@@ -32,7 +32,7 @@ function draw(c) {
   e.setAttribute('aria-labelledby', 'title-' + c.id);
   text(e, '.path', c.path);
   for (const line of c.body) e.querySelector('.body').append(paragraph(line));
-  if (c.detail) change(e, c.detail);
+  if (c.detail) change(e, c);
   e.querySelector('.own').hidden = !c.ownerOnly;
   e.querySelector('.minutes').hidden = !c.lasting;
   const drawn = performance.now();
@@ -55,27 +55,88 @@ function paragraph(line) {
   return p;
 }
 
-function change(e, lines) {
-  e.querySelector('.change').hidden = false;
-  const box = e.querySelector('.diff');
-  let plus = 0, minus = 0;
-  for (const line of lines) {
+// fill puts lines of a change into a box, and counts them. They are put into
+// sections, so that a browser draws only those that are looked at.
+function fill(box, lines) {
+  let plus = 0, minus = 0, part;
+  box.replaceChildren();
+  lines.forEach((line, i) => {
+    if (i % 400 === 0) {
+      part = document.createElement('section');
+      part.style.containIntrinsicBlockSize = 'auto ' + 1.45 * Math.min(400, lines.length - i) + 'em';
+      box.append(part);
+    }
     const d = document.createElement('div');
     d.textContent = line;
     const head = line.startsWith('+++ ') || line.startsWith('--- ');
     if (line.startsWith('@@') || head) d.className = 'place';
+    else if (line.startsWith('…')) d.className = 'gap';
     else if (line.startsWith('+')) { d.className = 'plus'; plus++; }
     else if (line.startsWith('-')) { d.className = 'minus'; minus++; }
-    box.append(d);
-  }
-  text(e, '.counts', plural(plus, 'line', 'lines') + ' new, ' + plural(minus, 'line', 'lines') + ' gone');
+    part.append(d);
+  });
+  return { plus, minus };
+}
+
+function change(e, c) {
+  const lines = c.detail;
+  e.querySelector('.change').hidden = false;
+  const box = e.querySelector('.diff');
+  const { plus, minus } = fill(box, lines);
+  const left = c.out || { new: 0, gone: 0 };
+  text(e, '.counts', plural(plus + (left.new || 0), 'line', 'lines') + ' new, ' + plural(minus + (left.gone || 0), 'line', 'lines') + ' gone');
   const whole = e.querySelector('.whole');
+  if (c.out) {
+    whole.hidden = false;
+    whole.textContent = left.beyond ? 'Show as much as is kept' : 'Show the whole change';
+    e.querySelector('.left').hidden = false;
+    text(e, '.left', 'Left out here: ' + left.words + '.' + (left.beyond ? ' This change is too large to be kept whole.' : ''));
+    whole.addEventListener('click', () => load(e, c, box, whole));
+    return;
+  }
   whole.hidden = lines.length < 16;
-  whole.textContent = 'Show all ' + lines.length.toLocaleString('en') + ' lines';
+  const all = 'Show all ' + lines.length.toLocaleString('en') + ' lines';
+  whole.textContent = all;
   whole.addEventListener('click', () => {
     const open = box.classList.toggle('open');
-    whole.textContent = open ? 'Show less' : 'Show all ' + lines.length.toLocaleString('en') + ' lines';
+    whole.textContent = open ? 'Show less' : all;
+    moved = performance.now();
   });
+}
+
+// load puts all of a change in the place of the part that is shown, and back.
+async function load(e, c, box, whole) {
+  const say = (s) => text(e, '.left', s);
+  if (whole.dataset.busy) return;
+  if (box.classList.contains('all')) {
+    box.classList.remove('all');
+    fill(box, c.detail);
+    say('Left out here: ' + c.out.words + '.' + (c.out.beyond ? ' This change is too large to be kept whole.' : ''));
+    whole.textContent = c.out.beyond ? 'Show as much as is kept' : 'Show the whole change';
+    moved = performance.now();
+    return;
+  }
+  whole.dataset.busy = 'yes';
+  say('Loading…');
+  try {
+    const r = await fetch('/change?id=' + encodeURIComponent(c.id), { headers: { 'X-Reeve-Token': token } });
+    const body = await r.text();
+    if (!r.ok) {
+      say(r.headers.get('Content-Type').startsWith('text/plain') ? body : 'This page is closed. `reeve approve ' + c.id + ' --diff` shows the whole change.');
+    } else {
+      const lines = body.replace(/\n$/, '').split('\n');
+      fill(box, lines);
+      box.classList.add('all');
+      box.scrollTop = 0;
+      box.focus({ preventScroll: true });
+      say(c.out.beyond ? 'This is what is kept of it: ' + plural(lines.length, 'line', 'lines') + '. The rest can’t be shown.' : 'This is the whole change: ' + plural(lines.length, 'line', 'lines') + '.');
+      whole.textContent = 'Show less';
+      moved = performance.now();
+    }
+  } catch {
+    say('Reeve can’t be reached. `reeve approve ' + c.id + ' --diff` shows the whole change.');
+  }
+  delete whole.dataset.busy;
 }
 
 async function answer(e, c, yes, minutes) {

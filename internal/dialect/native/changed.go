@@ -27,7 +27,11 @@ func changed(b *strings.Builder, f *reeve.ChangedFile, dry bool, c dialect.Conte
 	b.WriteString(".\n")
 	for _, m := range f.Made {
 		if !dry && (f.Did != reeve.DidMkdir || m != f.Path) && (f.Did != reeve.DidCopy || m != f.To) {
-			b.WriteString("Made the folder " + m.String() + " as well.\n")
+			b.WriteString("Made the folder " + m.String() + " as well")
+			if f.MadeMore > 0 {
+				b.WriteString(", and " + count(f.MadeMore, "folder", "folders") + " below it on the way")
+			}
+			b.WriteString(".\n")
 		}
 	}
 	for i := range f.Excerpt {
@@ -37,7 +41,7 @@ func changed(b *strings.Builder, f *reeve.ChangedFile, dry bool, c dialect.Conte
 		line(b, &f.Excerpt[i], nil)
 	}
 	if f.More > 0 {
-		b.WriteString(count(int(f.More), "more changed line is", "more changed lines are") + " not shown.\n")
+		b.WriteString(count(int(f.More), "more changed line is", "more changed lines are") + " not shown; read_file shows them.\n")
 	}
 	for _, d := range f.Diff {
 		// A difference line starts with a space, +, - or @; none of ours does.
