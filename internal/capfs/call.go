@@ -65,6 +65,7 @@ func call[T any](ctx context.Context, fs *FS, limit time.Duration, renewed bool,
 	wctx := &taskContext{inner, c}
 	done := make(chan outcome[T], 1)
 	go func() {
+		widen(int(limit))
 		var out outcome[T]
 		out.panicked = true
 		defer func() {
@@ -97,6 +98,17 @@ func call[T any](ctx context.Context, fs *FS, limit time.Duration, renewed bool,
 	}
 	c.abandon(fs, ctx.Err() == nil)
 	return zero, c.ended(cause)
+}
+
+// widen makes a worker's stack large enough at once, while next to nothing is
+// on it: growing in steps copies what is on it, each time.
+//
+//go:noinline
+func widen(n int) byte {
+	var room [12 << 10]byte
+	n &= len(room) - 1&0xfff
+	room[n] = 1 // or it would not be there
+	return room[n/2]
 }
 
 type outcome[T any] struct {

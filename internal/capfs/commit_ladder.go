@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/zeebo/blake3"
+
 	"reeve"
 )
 
@@ -68,6 +70,17 @@ type Ladder struct {
 	turns   turns
 	wrap    func(site) site // tests only
 	closed  atomic.Bool
+	hashers sync.Pool // of *blake3.Hasher, which is large
+}
+
+// hasher lends a hasher that has seen nothing; hashers takes it back.
+func (l *Ladder) hasher() *blake3.Hasher {
+	h, ok := l.hashers.Get().(*blake3.Hasher)
+	if !ok {
+		return blake3.New()
+	}
+	h.Reset()
+	return h
 }
 
 // NewCommitter makes a committer for the folders that fs was granted. It

@@ -98,7 +98,9 @@ func (k *sink) end() error {
 // fill writes a change's content and gives its hash, nil where it was not
 // computed: only whole demands it for large content.
 func (s *staged) fill(ctx context.Context, e *end, to *os.File, whole bool) (*[32]byte, error) {
-	k := &sink{s: s, ctx: ctx, e: e, to: to, h: blake3.New()}
+	h := s.l.hasher()
+	defer s.l.hashers.Put(h)
+	k := &sink{s: s, ctx: ctx, e: e, to: to, h: h}
 	var err error
 	if s.change.Kind == reeve.Move { // across file systems
 		err = s.copyOld(ctx, k, whole)
@@ -230,7 +232,8 @@ func (s *staged) copyOld(ctx context.Context, k *sink, whole bool) error {
 
 // read hashes an open file and demands that it stayed as it was meanwhile.
 func (s *staged) read(ctx context.Context, e *end, f *os.File) (sum [32]byte, was Info, err error) {
-	h := blake3.New()
+	h := s.l.hasher()
+	defer s.l.hashers.Put(h)
 	var after Info
 	err = s.ask(ctx, e, "look", func() (err error) { was, err = e.facts(f); return err })
 	buf := make([]byte, min(chunk, was.Size+1))

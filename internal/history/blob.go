@@ -203,10 +203,6 @@ func (s *Store) sum(ctx context.Context, from io.Reader, most int64) (hash strin
 func (s *Store) publish(ctx context.Context, h *house, p *pending) error {
 	name := blobName(p.hash)
 	now := s.o.Now()
-	// Its age is how long it has been kept, for whoever prunes.
-	if err := h.tmp.Chtimes(path.Base(p.tmp), now, now); err != nil {
-		return err
-	}
 	for range 3 {
 		err := s.link(h, p, name)
 		if err == nil || !errors.Is(err, fs.ErrExist) {

@@ -98,7 +98,7 @@ func blobs(ctx context.Context, root *os.Root, fn func(blob) error) error {
 		if err != nil || !st.Mode().IsRegular() {
 			continue // gone, or not ours
 		}
-		if err := fn(blob{name, hash, st.Size(), st.ModTime(), old}); err != nil {
+		if err := fn(blob{name, hash, st.Size(), keptSince(st), old}); err != nil {
 			return err
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 const (
 	// maxRow bounds a line with its newline.
-	maxRow    = 4096
+	maxRow    = 8192
 	sumField  = `,"sum":"`
 	sumLen    = len(sumField) + 2*sha256.Size + len(`"}`)
 	maxBody   = maxRow - sumLen - len(`{"n":9223372036854775807,`) - 1

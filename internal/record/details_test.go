@@ -20,7 +20,7 @@ import (
 // long is the row of a change with a patch of about 6000 bytes.
 func long(i int) reeve.Row {
 	r := row(i)
-	r.Event, r.Patch = "outcome", strings.Repeat(fmt.Sprintf("+line %d\n", i), 700)
+	r.Event, r.Patch = "outcome", strings.Repeat(fmt.Sprintf("+line %d\n", i), 1400)
 	return r
 }
 
@@ -40,7 +40,7 @@ func patches(t testing.TB, dir string) (list []string) {
 	t.Helper()
 	for e, err := range Rows(dir, Filter{Event: "outcome"}) {
 		if err == nil && e.Damage == "" {
-			if want := strings.Repeat("+line "+e.Row.Call+"\n", 700); e.Row.Patch != want {
+			if want := strings.Repeat("+line "+e.Row.Call+"\n", 1400); e.Row.Patch != want {
 				t.Errorf("the patch of call %s is another", e.Row.Call)
 			}
 			list = append(list, e.Row.Call)
