@@ -21,3 +21,16 @@ func missing(h *house, name string) bool {
 	var st unix.Stat_t
 	return unix.Fstatat(int(h.blobs.Fd()), path.Base(name), &st, unix.AT_SYMLINK_NOFOLLOW) != nil
 }
+
+// linkFrom gives a file in a root a second name in an opened folder.
+func linkFrom(root *os.Root, name string, to *os.File, as string) error {
+	dir, err := root.Open(path.Dir(name))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	if err := unix.Linkat(int(dir.Fd()), path.Base(name), int(to.Fd()), as, 0); err != nil {
+		return &os.LinkError{Op: "link", Old: name, New: as, Err: err}
+	}
+	return nil
+}

@@ -162,7 +162,7 @@ func (s *Store) rescue(ctx context.Context, root *os.Root, n *notes, name string
 		l = note{Name: name, noted: n.was[name], Call: &Call{Change: NewID(), ID: "displaced", Verb: "recover", Subject: reeve.Subject{Kind: reeve.Owner}, At: s.o.Now()},
 			Thing: &Thing{Effect: reeve.EffectReplace, Target: reeve.Local}}
 		if _, ok := n.was[name]; !ok {
-			l.noted = notedOf(takenThing{root, at, st, nil}.Facts())
+			l.noted = notedOf(takenThing{root: root, name: at, st: st}.Facts())
 		}
 		n.write(l) // so that it is not entered twice
 	}
@@ -170,7 +170,7 @@ func (s *Store) rescue(ctx context.Context, root *os.Root, n *notes, name string
 		return nil, false, err
 	}
 	t := *l.Thing
-	in := takenThing{root, at, st, n}
+	in := takenThing{root: root, name: at, st: st, n: n}
 	t.Displaced = in
 	if st.IsDir() {
 		t.Displaced = takenFolder{in}

@@ -99,7 +99,7 @@ func doomedThings(dir string, step func()) (things []Thing, err error) {
 		if err != nil {
 			return nil, err
 		}
-		t := replaced("/r/"+name, killer{takenThing{root, "src/" + name, st, nil}, step})
+		t := replaced("/r/"+name, killer{takenThing{root: root, name: "src/" + name, st: st}, step})
 		t.Effect = reeve.EffectRemove
 		things = append(things, t)
 	}

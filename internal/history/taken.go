@@ -28,7 +28,7 @@ func (b *batch) takeFolder(t Taker, l *note) (f takenFolder, taken bool) {
 	if err == nil && !st.IsDir() {
 		err = fs.ErrInvalid
 	}
-	return takenFolder{takenThing{b.root, name, st, b.notes}}, err == nil
+	return takenFolder{takenThing{root: b.root, name: name, st: st, n: b.notes}}, err == nil
 }
 
 // takeLink reads a link's text by taking the link.
@@ -49,13 +49,20 @@ func (b *batch) takeLink(t Taker, l *note) (text string) {
 // that ended.
 type takenThing struct {
 	root *os.Root
-	name string
+	name string // in the root
 	st   fs.FileInfo
 	n    *notes // where it is written down what is changed on it; may be nil
+	// key is its name in the notes, if that is not name without the tmp folder.
+	key string
 }
 
 // below is its name in the notes.
-func (t takenThing) below() string { return strings.TrimPrefix(t.name, tmpDir+"/") }
+func (t takenThing) below() string {
+	if t.key != "" {
+		return t.key
+	}
+	return strings.TrimPrefix(t.name, tmpDir+"/")
+}
 
 // before writes down how it was before it is changed.
 func (t takenThing) before() {
@@ -122,7 +129,7 @@ func (t takenThing) open() (*os.File, error) {
 // TakeInto implements Taker: a file that nobody has open for writing, and
 // that has no other name, is kept itself. It keeps its name too, so that what
 // was taken is still whole when this process ends in the middle.
-func (t takenThing) TakeInto(_ *os.File, name string) (bool, error) {
+func (t takenThing) TakeInto(tmp *os.File, name string) (bool, error) {
 	if names(t.st) > 1 {
 		return false, nil
 	}
@@ -135,7 +142,7 @@ func (t takenThing) TakeInto(_ *os.File, name string) (bool, error) {
 		return false, nil
 	}
 	t.before()
-	err = t.root.Link(t.name, path.Join(tmpDir, name))
+	err = linkFrom(t.root, t.name, tmp, name)
 	return err == nil, err
 }
 
@@ -144,37 +151,49 @@ type takenFolder struct{ takenThing }
 
 // Walk implements Folder.
 func (t takenFolder) Walk(ctx context.Context, fn func(rel string, d Displaced) error) error {
-	return t.walk(ctx, "", fn)
+	return t.walk(ctx, "", 1, fn)
 }
 
-func (t takenFolder) walk(ctx context.Context, rel string, fn func(rel string, d Displaced) error) error {
-	at := path.Join(t.name, rel)
+// hopEvery is after how many levels a folder is opened to go on from: by its
+// whole path each thing would cost as much as it lies deep.
+const hopEvery = 32
+
+// walk goes through the folder, which is rel below the one that was taken.
+func (t takenFolder) walk(ctx context.Context, rel string, depth int, fn func(rel string, d Displaced) error) error {
 	// The owner of what was taken may have closed it against himself.
-	if st, err := t.root.Lstat(at); err == nil && st.IsDir() && st.Mode().Perm()&0o700 != 0o700 {
-		takenThing{t.root, at, st, t.n}.before()
-		if err := t.root.Chmod(at, 0o700); err != nil {
+	if st, err := t.root.Lstat(t.name); err == nil && st.IsDir() && st.Mode().Perm()&0o700 != 0o700 {
+		t.st = st
+		t.before()
+		if err := t.root.Chmod(t.name, 0o700); err != nil {
 			return err
 		}
 	}
-	names, err := readNames(t.root, at)
+	names, err := readNames(t.root, t.name)
 	if err != nil {
 		return err
+	}
+	if depth%hopEvery == 0 {
+		in, err := t.root.OpenRoot(t.name)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		t.key, t.root, t.name = t.below(), in, "."
 	}
 	for _, n := range names {
 		in := n
 		if rel != "" {
 			in = rel + "/" + n
 		}
-		st, err := t.root.Lstat(t.name + "/" + in)
-		if err != nil {
+		d := takenThing{root: t.root, name: path.Join(t.name, n), n: t.n, key: t.below() + "/" + n}
+		if d.st, err = t.root.Lstat(d.name); err != nil {
 			return err
 		}
-		d := takenThing{t.root, t.name + "/" + in, st, t.n}
 		if err := fn(in, d); err != nil {
 			return err
 		}
-		if st.IsDir() {
-			if err := t.walk(ctx, in, fn); err != nil {
+		if d.st.IsDir() {
+			if err := (takenFolder{d}).walk(ctx, in, depth+1, fn); err != nil {
 				return err
 			}
 		}
