@@ -26,7 +26,8 @@ type Options struct {
 	ReadState ReadState
 	History   History
 	Changes   capfs.Committer
-	// Redact, if set, is applied to every text that leaves.
+	// Redact, if set, is applied to every text that leaves, also by several
+	// goroutines at once.
 	Redact func(string) string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -476,7 +477,11 @@ func (g *Gate) note(ctx context.Context, c *call, p *passed, a Approval, receipt
 	} else {
 		g.keep(ctx, c, receipt, settle)
 	}
-	made := <-patch
+	made := ""
+	select {
+	case made = <-patch:
+	case <-time.After(patchTime): // the row is worth more than what it shows
+	}
 	for _, d := range receipt.Done {
 		for _, n := range d.Notes {
 			c.reply.Note("%s", n)

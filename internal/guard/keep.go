@@ -16,7 +16,13 @@ import (
 // called once.
 func (g *Gate) keep(ctx context.Context, c *call, receipt capfs.Receipt, settle func()) {
 	var once sync.Once
-	beside := func() { once.Do(settle) }
+	beside := func() { // perhaps in a goroutine of history's
+		once.Do(func() {
+			if safely(func() error { settle(); return nil }) != nil {
+				c.reply.Note("The change stands, but whether it is on disk is not known.")
+			}
+		})
+	}
 	if settle == nil {
 		beside = func() {}
 	}

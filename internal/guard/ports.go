@@ -172,9 +172,9 @@ type History interface {
 	Would(largest, all int64) (kept time.Duration, why string)
 	// Keep takes the changes of one call, with what they displaced. Whatever
 	// it answers, they stand; why says of each, in their order, that no copy
-	// was kept. Beside, if it is not nil, is called once: at the same time as
-	// what Keep itself has to bring to disk, so that the disk is waited for
-	// once.
+	// was kept. Beside, if it is not nil, is called at most once, and not at
+	// all where Keep has nothing to write: at the same time as what Keep
+	// itself has to bring to disk, so that the disk is waited for once.
 	Keep(ctx context.Context, made Made, beside func()) (why []string, err error)
 }
 

@@ -91,13 +91,34 @@ func (p *passed) diff(b DiffBounds) Diff {
 		all.Left.Chars += d.Left.Chars
 	}
 	all.Text = text.String()
+	if b.Bytes > 0 { // so many changes that even the least of each is too much
+		all.Text = shorten(all.Text, b.Bytes+b.Bytes/4, &all.Left)
+	}
 	return all
+}
+
+// shorten cuts a diff after a line, and counts what it leaves out.
+func shorten(text string, most int, left *reeve.Left) string {
+	if len(text) <= most {
+		return text
+	}
+	cut := strings.LastIndexByte(text[:most], '\n') + 1
+	for line := range strings.Lines(text[cut:]) {
+		switch line[0] {
+		case '-':
+			left.Gone++
+		case '+':
+			left.New++
+		}
+	}
+	return text[:cut]
 }
 
 // detail puts the change on the card, with what is left out of it there.
 func (p *passed) detail(q *reeve.Question, r *Reply) {
 	d := p.diff(DiffBounds{Lines: detailLines, Width: detailWidth, Bytes: detailMost})
-	q.Detail = r.visible(d.Text)
+	// Written out, what hides takes more room than it seemed to.
+	q.Detail = shorten(r.visible(d.Text), 2*detailMost, &d.Left)
 	if !d.Left.IsZero() {
 		d.Left.Beyond = d.Bytes > wholeMost
 		q.Left = &d.Left
@@ -122,5 +143,6 @@ func (p *passed) wholeFor(q reeve.Question, r *Reply) func() string {
 
 // patch is the change as the record keeps it.
 func (p *passed) patch(r *Reply) string {
-	return r.clean(p.diff(DiffBounds{Lines: patchLines, Width: detailWidth, Bytes: detailMost}).Text)
+	d := p.diff(DiffBounds{Lines: patchLines, Width: detailWidth, Bytes: detailMost})
+	return shorten(r.clean(d.Text), 2*detailMost, &d.Left)
 }

@@ -169,3 +169,21 @@ func TestALargeFileTakesTheRoomOfSmallOnes(t *testing.T) {
 		t.Errorf("%+v, %d lines, made %d times", all.Left, all.Lines, made.Load())
 	}
 }
+
+// Of so many files that even a little of each is too much, the rest is counted
+// and not let through; and what is cut is cut after a line.
+func TestADiffOfManyFilesKeepsItsBound(t *testing.T) {
+	text := strings.Repeat("@@ /r/f @@\n-old\n+new\n+more\n", 1000)
+	var left reeve.Left
+	got := shorten(text, 10_000, &left)
+	if len(got) > 10_000 || len(got) < 9_900 || !strings.HasSuffix(got, "\n") {
+		t.Errorf("%d bytes", len(got))
+	}
+	if gone, now := int64(strings.Count(got, "\n-")), int64(strings.Count(got, "\n+")); left.Gone+gone != 1000 || left.New+now != 2000 {
+		t.Errorf("%+v beside %d and %d", left, gone, now)
+	}
+	left = reeve.Left{}
+	if got := shorten(text, len(text), &left); got != text || !left.IsZero() {
+		t.Errorf("cut without need: %+v", left)
+	}
+}

@@ -25,8 +25,8 @@ type Call struct {
 	Digest  string
 	At      time.Time
 	// Beside, if set, is done at the same time as the history's own syncs:
-	// what the caller has to make durable too. It may not have been called
-	// when Keep fails.
+	// what the caller has to make durable too. It is called at most once, and
+	// perhaps not at all when Keep fails.
 	Beside func() `json:"-"`
 }
 

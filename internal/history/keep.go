@@ -17,8 +17,10 @@ import (
 // each, also for those that displaced nothing, so that they can be taken
 // back. It returns when all of it is durable.
 //
-// An error means that no entry was written. What could not be kept, while
-// its change is entered, is said in the entry's NotKept; the error is nil then.
+// An error means that no entry may be relied on: one may still be listed, if
+// the disk failed while the entries of other calls were written behind it.
+// What could not be kept, while its change is entered, is said in the entry's
+// NotKept; the error is nil then.
 // Things of one call that are kept one by one share Call.Change.
 func (s *Store) Keep(ctx context.Context, c Call, things ...Thing) ([]Entry, []Detail, error) {
 	if c.Change == "" {

@@ -118,7 +118,7 @@ func (s *Store) add(root *os.Root, lines []byte, jobs []func() error) error {
 		c.size = end - int64(len(lines))
 	}
 	if err != nil && s.cur == c {
-		s.end(root) // what comes next is tried in a segment of its own
+		return errors.Join(err, s.end(root)) // what comes next is tried in a segment of its own
 	}
 	return errors.Join(err, c.let())
 }
