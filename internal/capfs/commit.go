@@ -73,7 +73,19 @@ type Receipt struct {
 	// aside so that nothing of it is lost. Release leaves it where it is.
 	Kept []Displaced
 
-	sync func(context.Context) error
+	sync  func(context.Context) error
+	tally *tally
+}
+
+// Hold keeps what the journal knows of the changes until let is called, once:
+// a process that ends before that leaves them to the next start, which sees
+// that they were made. Hold before Sync.
+func (r Receipt) Hold() (let func()) {
+	if r.tally == nil {
+		return func() {}
+	}
+	r.tally.add()
+	return r.tally.done
 }
 
 // Sync makes durable what Swap did, and settles that it is not undone any

@@ -199,3 +199,33 @@ func TestPendingRoot(t *testing.T) {
 		t.Errorf("%+v", fs.Roots())
 	}
 }
+
+// A process may end when changes stand that displaced nothing, and history
+// does not know of them yet: until it does, the journal does.
+func TestTheJournalWaitsForHistory(t *testing.T) {
+	base := quickDir(t)
+	c, _ := commitsAt(t, base, capfs.CommitOptions{Journal: filepath.Join(base, "journal"), Machine: "m"})
+	journal := func() string {
+		names, err := filepath.Glob(filepath.Join(base, "journal/*.journal"))
+		must(t, err)
+		var all strings.Builder
+		for _, n := range names {
+			b, err := os.ReadFile(n)
+			must(t, err)
+			all.Write(b)
+		}
+		return all.String()
+	}
+	list := []capfs.Staged{c.MustStage(reeve.Mkdir, "/root/d", ""), c.MustStage(reeve.Put, "/root/f", "new")}
+	r, err := c.C.Swap(context.Background(), list)
+	must(t, err)
+	let := r.Hold()
+	must(t, r.Sync(context.Background()))
+	if j := journal(); !strings.Contains(j, `"begin"`) || strings.Contains(j, `"end"`) {
+		t.Errorf("settled too early: %s", j)
+	}
+	let()
+	if j := journal(); strings.Count(j, `"end"`) != strings.Count(j, `"begin"`) {
+		t.Errorf("never settled: %s", j)
+	}
+}

@@ -107,7 +107,7 @@ func (l *Ladder) Swap(ctx context.Context, list []Staged) (r Receipt, err error)
 	settled = true
 	w.finish(mine, r.Done)
 	r.Kept = w.kept
-	r.sync = func(context.Context) error { return w.sync(mine, ids) }
+	r.sync, r.tally = func(context.Context) error { return w.sync(mine, ids) }, w.tally
 	return r, nil
 }
 

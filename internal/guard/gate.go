@@ -458,6 +458,7 @@ func (g *Gate) note(ctx context.Context, c *call, p *passed, a Approval, receipt
 			}
 		}
 	}
+	let := receipt.Hold()
 	settle := func() {
 		if err := receipt.Sync(ctx); err != nil {
 			c.reply.Note("The change stands, but the disk did not confirm it: a power cut now could take it back.")
@@ -477,6 +478,7 @@ func (g *Gate) note(ctx context.Context, c *call, p *passed, a Approval, receipt
 	} else {
 		g.keep(ctx, c, receipt, settle)
 	}
+	let() // history knows of it all
 	made := ""
 	select {
 	case made = <-patch:
