@@ -153,8 +153,12 @@ func (n *Node) cutShort(ctx context.Context) (list []capfs.Intent, boot string) 
 			delete(open, k)
 		}
 	}
+	started := bootTime()
 	for _, row := range open {
-		list = append(list, intentsOf(row)...)
+		for _, in := range intentsOf(row) {
+			in.Until = started
+			list = append(list, in)
+		}
 	}
 	return list, now
 }

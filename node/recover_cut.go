@@ -3,14 +3,12 @@ package node
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"reeve"
 	"reeve/internal/capfs"
 	"reeve/internal/history"
 	"reeve/internal/pathname"
-	"reeve/internal/record"
 )
 
 // A change that its process did not live to enter is entered by the next
@@ -26,28 +24,12 @@ type cuts struct {
 	told  map[toldKey]bool
 	// kept is what was given to history by itself, by its hidden name.
 	kept map[reeve.Name]string
+	// err says that what is known of the changes is not all: nothing is
+	// entered on the ground of it.
+	err error
 	// entered are changes that have their entry.
 	entered map[reeve.Name]string
 }
-
-// cutCall is a call of which the record has the intent.
-type cutCall struct {
-	row     reeve.Row
-	segment string
-	ended   bool // its outcome is there
-	looked  bool // change and have are known
-	change  string
-	undoes  string
-	have    []kept
-}
-
-type kept struct {
-	history.Entry
-	history.Detail
-}
-
-// toldKey names a change of which an earlier start has told.
-type toldKey struct{ call, digest, path string }
 
 // cutBefore is how long before a change its intent may have been recorded.
 const cutBefore = 24 * time.Hour
@@ -71,13 +53,26 @@ func (c *cuts) ended(_ context.Context, s capfs.CutShort) {
 // an agent, and comes back only by its ID.
 func (c *cuts) found(ctx context.Context, f capfs.Found) error {
 	if f.Of != nil && f.Of.Stands && f.Why == "displaced" {
-		if call, i := c.call(ctx, *f.Of); call != nil {
+		call, i := c.call(ctx, *f.Of)
+		if c.err != nil {
+			return c.err // it stays where it is, for the next start
+		}
+		if call != nil {
 			had := call.had(call.row.Effects[i])
 			if had == nil {
 				return c.enter(ctx, call, i, *f.Of, f.Displaced)
 			}
 			if i := f.Info(); had.Kept && had.Meta != nil && had.Meta.MTime == i.MTime && (i.Kind != reeve.File || had.Size == i.Size) {
-				return nil // it was copied before the process ended
+				if c.whole(ctx, had) {
+					return nil // it was copied before the process ended
+				}
+				// The entry reached the disk before the power went, and the
+				// copy did not. The same content heals it.
+				e, d, err := c.n.changes.history.Again(ctx, had.Entry, displacedOf(f.Displaced))
+				if err != nil {
+					return err
+				}
+				return c.n.changes.keeper.safe(e, d)
 			}
 		}
 	}
@@ -165,10 +160,31 @@ func (c *cutCall) had(e reeve.RowEffect) *kept {
 	return nil
 }
 
+// whole says that everything an entry keeps is there to be brought back.
+func (c *cuts) whole(ctx context.Context, k *kept) bool {
+	store := c.n.changes.history
+	switch {
+	case k.Blob == "":
+		return true
+	case k.Kind != reeve.Directory:
+		return store.Check(ctx, k.Blob, k.Size) == nil
+	}
+	list, err := store.Tree(ctx, k.Blob)
+	for _, n := range list {
+		if n.Blob != "" && err == nil {
+			err = store.Check(ctx, n.Blob, n.Size)
+		}
+	}
+	return err == nil
+}
+
 // finish enters the changes that displaced nothing, and tells of all of them.
 func (c *cuts) finish(ctx context.Context) (rows []reeve.Row, err error) {
 	for _, s := range c.list {
 		call, i := c.call(ctx, s)
+		if c.err != nil {
+			return rows, errors.Join(err, c.err)
+		}
 		if call == nil {
 			continue
 		}
@@ -187,8 +203,12 @@ func (c *cuts) finish(ctx context.Context) (rows []reeve.Row, err error) {
 			Digest: call.row.Digest, Effects: []reeve.RowEffect{e}, Note: "not made"}
 		if s.Stands {
 			row.Effects[0].After, row.Note = s.Version.String(), "made"
-			if call.had(e) != nil {
+			switch {
+			case call.had(e) != nil:
 				row.Note = "made: undo " + call.change
+			case e.Kind == reeve.EffectRemove && c.kept[s.Temp] == "":
+				// Nothing of it lies anywhere: another program was faster.
+				row.Effects[0].After, row.Note = "", "not made: it was gone already"
 			}
 		}
 		c.told[key] = true
@@ -207,111 +227,4 @@ func (c *cuts) tells(temp reeve.Name) bool {
 		}
 	}
 	return false
-}
-
-// call finds the intent of a change, and which of its effects it is. It is
-// nil where the record does not tell.
-func (c *cuts) call(ctx context.Context, s capfs.CutShort) (*cutCall, int) {
-	if since := s.At.Add(-cutBefore); c.since.IsZero() || since.Before(c.since) {
-		c.load(ctx, since)
-	}
-	if s.Temp == "" {
-		return nil, 0
-	}
-	for _, call := range c.calls {
-		for i, e := range call.row.Effects {
-			if e.Temp == string(s.Temp) {
-				c.lookUp(ctx, call)
-				return call, i
-			}
-		}
-	}
-	return nil, 0
-}
-
-// load reads the record.
-func (c *cuts) load(ctx context.Context, since time.Time) {
-	known := map[string]*cutCall{}
-	for _, call := range c.calls {
-		known[call.key()] = call
-	}
-	c.since, c.calls = since, nil
-	for e, err := range record.Rows(c.n.places.State, record.Filter{Since: since}) {
-		if err != nil || ctx.Err() != nil {
-			continue
-		}
-		r := e.Row
-		switch r.Event {
-		case "intent":
-			call := &cutCall{row: r, segment: e.Segment}
-			if had := known[call.key()]; had != nil {
-				call = had
-			}
-			c.calls = append(c.calls, call)
-		case "outcome":
-			for i := len(c.calls) - 1; i >= 0; i-- {
-				if call := c.calls[i]; call.segment == e.Segment && call.row.Digest == r.Digest && call.row.Call == r.Call {
-					call.ended = true
-					break
-				}
-			}
-		case "recovered":
-			for _, x := range r.Effects {
-				c.told[toldKey{r.Call, r.Digest, x.Path}] = true
-			}
-		}
-	}
-}
-
-func (c *cutCall) key() string { return c.segment + " " + c.row.Digest + " " + c.row.Time.String() }
-
-// lookUp finds what history has of a call already, and the change that it is.
-func (c *cuts) lookUp(ctx context.Context, call *cutCall) {
-	if call.looked {
-		return
-	}
-	call.looked = true
-	if what, as, ok := undoWords(call.row.Verb, call.row.Subject, call.row.Call); ok {
-		call.undoes, call.change = what, as
-	}
-	for e, err := range c.n.changes.history.Entries(ctx, history.Filter{Since: call.row.Time}) {
-		if err != nil {
-			break
-		}
-		d, err := e.Detail()
-		if err != nil || d.Digest != call.row.Digest || d.ID != call.row.Call || c.of(e, d) != call {
-			continue
-		}
-		call.have = append(call.have, kept{e, d})
-		call.change = e.Change
-	}
-	if call.change == "" {
-		call.change = history.NewID()
-	}
-}
-
-// of gives the call of an entry. The same change may have been made again,
-// with the same digest.
-func (c *cuts) of(e history.Entry, d history.Detail) (call *cutCall) {
-	for _, o := range c.calls {
-		if o.row.Digest == d.Digest && o.row.Call == d.ID && !o.row.Time.After(e.At) {
-			call = o
-		}
-	}
-	return call
-}
-
-// root gives, in shown form, the granted folder that a path is in; otherwise
-// the folder that the change was made in.
-func (c *cuts) root(path, folder string) string {
-	best := ""
-	for _, r := range c.n.files.Roots() {
-		if rest, ok := strings.CutPrefix(path, r.Real); ok && len(r.Real) > len(best) && (rest == "" || rest[0] == '/' || rest[0] == '\\' || strings.HasSuffix(r.Real, "/")) {
-			best = r.Real
-		}
-	}
-	if best == "" {
-		best = folder
-	}
-	return pathname.EscapePath(best)
 }

@@ -30,6 +30,21 @@ func (d dying) Keep(context.Context, guard.Made, func()) ([]string, error) {
 	select {} // whoever waits for it is as dead as the process
 }
 
+// copying lives to write the entry, with a copy, and dies before it lets go of
+// what was displaced.
+type copying struct{ dying }
+
+func (c copying) Keep(ctx context.Context, m guard.Made, _ func()) ([]string, error) {
+	for i := range m.Done {
+		m.Done[i].Displaced = struct{ capfs.Displaced }{m.Done[i].Displaced} // not to be taken
+	}
+	whys, err := c.History.Keep(ctx, m, nil)
+	if err != nil {
+		return whys, err
+	}
+	return c.dying.Keep(ctx, m, nil)
+}
+
 type cutYard struct {
 	t         *testing.T
 	base, dir string
@@ -71,11 +86,16 @@ func (y *cutYard) start() *Node {
 // history has nothing of it.
 func (y *cutYard) kill(c reeve.Call) {
 	y.t.Helper()
+	y.killIn(c, func(d dying) guard.History { return d })
+}
+
+func (y *cutYard) killIn(c reeve.Call, as func(dying) guard.History) {
+	y.t.Helper()
 	n := y.start()
 	d := dying{n.changes.keeper, make(chan struct{})}
 	gate, err := guard.New(guard.Options{Files: n.files, Policies: n.source, Record: recorder{n.record},
 		Verbs: ops.Verbs(ops.Options{Key: n.cursorKey, Kept: n.changes.history}), Ledger: approval.NewLedger(approval.LedgerOptions{}),
-		Changes: n.changes.ladder, History: d})
+		Changes: n.changes.ladder, History: as(d)})
 	if err != nil {
 		y.t.Fatal(err)
 	}
@@ -423,6 +443,75 @@ func TestWhatAnotherProgramSavedIsNoChangeOfTheAgent(t *testing.T) {
 		t.Error(err)
 	}
 	if got := y.tree(); !slices.Equal(got, []string{"a.txt saved\n", "b.txt b\n"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// The power went when the entry was on disk and the copy was not: the only
+// copy there is lies under its hidden name, and must not be let go.
+func TestAnEntryWithoutItsCopyIsHealed(t *testing.T) {
+	y := newCutYard(t)
+	y.write("a.txt", "a\n")
+	y.killIn(&reeve.WriteFile{Path: y.path("a.txt"), Content: "new"}, func(d dying) guard.History { return copying{d} })
+	blobs, err := filepath.Glob(filepath.Join(y.base, "state/history/blobs/*"))
+	if err != nil || len(blobs) != 1 {
+		t.Fatalf("%v %v", blobs, err)
+	}
+	if err := os.Remove(blobs[0]); err != nil {
+		t.Fatal(err)
+	}
+	n := y.next()
+	if got := y.tree(); !slices.Equal(got, []string{"a.txt new"}) {
+		t.Errorf("%q", got)
+	}
+	if _, err := n.Undo(context.Background(), UndoOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := y.tree(); !slices.Equal(got, []string{"a.txt a\n"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// What came to be after the computer started again is not the agent's, even
+// where it was made soon after the power went.
+func TestWhatTheOwnerMadeAfterAPowerCutIsHis(t *testing.T) {
+	y := newCutYard(t)
+	y.kill(&reeve.WriteFile{Path: y.path("new.txt"), Content: "n"})
+	if err := errors.Join(os.RemoveAll(journals(filepath.Join(y.base, "state"))), os.Remove(y.path("new.txt"))); err != nil {
+		t.Fatal(err)
+	}
+	restarted := time.Now()
+	time.Sleep(50 * time.Millisecond) // times of files are coarse
+	y.write("new.txt", "the owner's")
+	n := y.next()
+	list := openIntents(t, n)
+	for i := range list {
+		list[i].Until = restarted
+	}
+	n.recovered(context.Background(), list)
+	if _, err := n.Undo(context.Background(), UndoOptions{}); !errors.Is(err, reeve.NotFound) {
+		t.Errorf("%v", err)
+	}
+	if got := y.tree(); !slices.Equal(got, []string{"new.txt the owner's"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// A file that another program deleted before the agent could is not the
+// agent's doing.
+func TestWhatAnotherDeletedIsNotToldAsMade(t *testing.T) {
+	y := newCutYard(t)
+	y.write("a.txt", "a\n")
+	y.kill(&reeve.DeletePath{Path: y.path("a.txt")})
+	hidden, err := filepath.Glob(y.path(".reeve-*"))
+	if err != nil || len(hidden) != 1 {
+		t.Fatalf("%v %v", hidden, err)
+	}
+	if err := os.Remove(hidden[0]); err != nil { // as if it had never been put aside
+		t.Fatal(err)
+	}
+	y.next()
+	if got := y.rows(); len(got) != 1 || !strings.HasSuffix(got[0], ": not made: it was gone already") {
 		t.Errorf("%q", got)
 	}
 }

@@ -68,7 +68,9 @@ func (r *restorer) parts(ctx context.Context, p *undoPlan, dry bool) (*reeve.Res
 	for _, part := range parts {
 		told, _, err := r.call(ctx, part, true)
 		if err == nil && !dry && !allReady(told) {
-			_, _, err = r.call(ctx, part, false) // which says what is in the way
+			if _, _, err = r.call(ctx, part, false); err == nil { // it says what is in the way
+				err = r.back(ctx, notUndone(r.change, reeve.IO, reeve.Changed, "could not be taken back at once: something was in the way, and went meanwhile", "Undo it again."))
+			}
 		}
 		if err != nil {
 			return nil, nil, err

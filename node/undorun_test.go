@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"reeve"
+	"reeve/internal/history"
 )
 
 // limited is a gate that takes so many real steps of undos, and then fails.
@@ -70,5 +71,32 @@ func TestALargeFolderComesBackWholeOrNotAtAll(t *testing.T) {
 	y.write(rel, "mine")
 	if _, err := n.Undo(ctx, UndoOptions{}); !errors.Is(err, reeve.Exists) || len(y.tree()) != 2 {
 		t.Errorf("%v: %q", err, y.tree())
+	}
+}
+
+// fickle is a gate that finds something in the way when it only looks, and
+// nothing when it acts.
+type fickle struct{ made int }
+
+func (f *fickle) Do(_ context.Context, r reeve.Request) (reeve.Outcome, error) {
+	c := r.Call.(*reeve.Restore)
+	told := &reeve.Restored{DryRun: c.DryRun, Steps: []reeve.RestoredStep{{State: reeve.StepReady}}}
+	if c.DryRun {
+		told.Blocked = 1
+	} else {
+		f.made++
+	}
+	return reeve.Outcome{Result: &reeve.Result{Answer: told}}, nil
+}
+
+// What was in the way of one part went in the very moment: that part is no
+// undo of the whole, and it is not told as nothing.
+func TestAPartThatSlippedThroughIsTakenAway(t *testing.T) {
+	gate := &fickle{}
+	r := restorer{gate: gate, store: history.New(history.Options{Dir: t.TempDir()}), change: "AAAAAAAA", as: "BBBBBBBB"}
+	_, _, err := r.parts(context.Background(), &undoPlan{steps: make([]reeve.RestoreStep, 2*partMost)}, false)
+	e, ok := reeve.AsError(err)
+	if !ok || gate.made != 1 || !errors.Is(err, reeve.Changed) || !strings.Contains(e.Instead, "BBBBBBBB") {
+		t.Errorf("%v after %d calls", err, gate.made)
 	}
 }

@@ -33,6 +33,9 @@ type Intent struct {
 	Temp   reeve.Name    // reeve.Change.Temp
 	Before reeve.Version // what the change was based on, zero for a create
 	At     time.Time     // when it was recorded
+	// Until is when the process cannot have lived any more: the computer's own
+	// start. Zero where that is not known.
+	Until time.Time
 }
 
 // Found is something that history should have.

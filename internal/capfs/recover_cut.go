@@ -200,7 +200,7 @@ func (r *recovery) judgeIntent(at site, in Intent) *CutShort {
 		if in.Kind == reeve.EffectMkdir {
 			c.Kind = reeve.Mkdir
 		}
-		if there && (now.Kind == reeve.Directory) == (in.Kind == reeve.EffectMkdir) && madeIn(now, in.At) {
+		if there && (now.Kind == reeve.Directory) == (in.Kind == reeve.EffectMkdir) && madeIn(now, in) {
 			r.standsAs(at, name, asMade(now, in.At))
 		}
 	case reeve.EffectReplace:
@@ -243,12 +243,16 @@ func (r *recovery) judgeMoved(c *CutShort, in Intent, there bool, before func(In
 const cutMost = 2 * time.Minute
 
 // madeIn: a thing came to be in the time of a change.
-func madeIn(now Info, at time.Time) bool {
+func madeIn(now Info, in Intent) bool {
 	born := now.Birth
 	if born == 0 {
 		born = min(now.MTime, now.CTime)
 	}
-	return born >= at.UnixNano()-int64(coarseWindow) && born <= at.Add(cutMost).UnixNano()
+	last := in.At.Add(cutMost)
+	if !in.Until.IsZero() && in.Until.Before(last) {
+		last = in.Until // what came later is somebody else's
+	}
+	return born >= in.At.UnixNano()-int64(coarseWindow) && born <= last.UnixNano()
 }
 
 // asMade is the stamp of a thing as the change left it: another one where it
