@@ -68,6 +68,7 @@ func (s *Store) fits(root *os.Root, added int64) bool {
 
 // counted takes note of a look at everything.
 func (s *Store) counted(root *os.Root, h hint) {
+	s.notes(root)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.count = counted{hint: h, told: h.looked}
@@ -95,8 +96,12 @@ func (s *Store) hint(root *os.Root) (h hint, ok bool) {
 	return h, err1 == nil && err2 == nil && n >= 0 && age >= 0 && age < hintLife
 }
 
+// setHint writes the file anew. The caller holds the lock.
 func (s *Store) setHint(root *os.Root, h hint) {
 	tmp := tmpName(s.o.Now())
+	if s.own != nil {
+		tmp += "-" + s.own.token // whose process ends in between is tidied up after
+	}
 	text := strconv.FormatInt(h.bytes, 10) + " " + strconv.FormatInt(h.looked.UnixNano(), 10)
 	if root.WriteFile(tmp, []byte(text), 0o600) != nil || root.Rename(tmp, sizeFile) != nil {
 		root.Remove(tmp)
