@@ -200,8 +200,9 @@ func (g *Gate) pass(ctx context.Context, c *call) (*passed, error) {
 				view.close()
 			}
 		}()
+		up := above{}
 		for _, in := range c.intents {
-			s, err := g.look(ctx, c, in) // 2 resolve, 3 decide
+			s, err := g.look(ctx, c, in, up) // 2 resolve, 3 decide
 			if err != nil && !in.Optional {
 				return nil, err
 			} else if err != nil {
@@ -228,9 +229,9 @@ func (g *Gate) pass(ctx context.Context, c *call) (*passed, error) {
 // look finds where one intent leads and what policy says to each effect it
 // comes to. What does not exist is judged like what does, before anyone is
 // told that it does not.
-func (g *Gate) look(ctx context.Context, c *call, in reeve.Intent) (*Seen, error) {
+func (g *Gate) look(ctx context.Context, c *call, in reeve.Intent, up above) (*Seen, error) {
 	for try := 1; ; try++ {
-		s, moved, err := g.lookOnce(ctx, c, in)
+		s, moved, err := g.lookOnce(ctx, c, in, up)
 		if err == nil || !moved || try == 5 {
 			return s, err
 		}
@@ -240,7 +241,7 @@ func (g *Gate) look(ctx context.Context, c *call, in reeve.Intent) (*Seen, error
 // lookOnce also reports that a refusal is about a file which is no longer
 // what the path leads to: a change has just put another in its place, and
 // what was held is in the history by now, or wherever else.
-func (g *Gate) lookOnce(ctx context.Context, c *call, in reeve.Intent) (_ *Seen, moved bool, _ error) {
+func (g *Gate) lookOnce(ctx context.Context, c *call, in reeve.Intent, up above) (_ *Seen, moved bool, _ error) {
 	s := &Seen{Intent: in}
 	ok := false
 	defer func() {
@@ -257,7 +258,7 @@ func (g *Gate) lookOnce(ctx context.Context, c *call, in reeve.Intent) (_ *Seen,
 			return nil, false, err
 		}
 	}
-	if s.Effects, err = effects(s); err != nil {
+	if s.Effects, err = effects(s, up); err != nil {
 		return nil, false, err
 	}
 	for _, e := range s.Effects {
@@ -274,6 +275,7 @@ func (g *Gate) lookOnce(ctx context.Context, c *call, in reeve.Intent) (_ *Seen,
 	if err := c.aliases(s, last); err != nil {
 		return nil, false, err
 	}
+	g.gitFolders(ctx, c, s, last)
 	if err := g.there(ctx, c, s); err != nil {
 		return nil, false, err
 	}
@@ -286,6 +288,7 @@ func (g *Gate) lookOnce(ctx context.Context, c *call, in reeve.Intent) (_ *Seen,
 			s.decisions[last] = joined(s.decisions[last], *found)
 		}
 	}
+	up.add(s.Effects)
 	ok = true
 	return s, false, nil
 }

@@ -27,6 +27,11 @@ func (c *call) plant(s *Seen, changes []reeve.Change) error {
 		if d.Verdict != reeve.Allow && d.Verdict != reeve.Ask {
 			return refusal(c.Call.Verb(), p.Display(), e.Kind, d)
 		}
+		if n := len(p.Components) - 1; e.Kind == reeve.EffectCreate && named(p.Components[n], "HEAD") {
+			if git, ok := c.gitSays(p, n); ok {
+				d = joined(d, git)
+			}
+		}
 		effects, decisions = append(effects, e), append(decisions, d)
 	}
 	if len(effects) > last {

@@ -25,6 +25,13 @@ func propose(c *call, v *View, changes []reeve.Change, shown []Shown) (reeve.Pro
 		if s.Err == nil {
 			p.Effects = append(p.Effects, s.Effects...)
 		}
+		for _, d := range s.decisions {
+			// Why it is asked is what the owner decides by: a yes for a folder
+			// is none for the same folder with something special in it.
+			if d.Verdict == reeve.Ask {
+				p.Shown = append(p.Shown, d.Rule, d.Tell)
+			}
+		}
 	}
 	at := indexed(p.Effects)
 	for i, ch := range changes {
