@@ -113,6 +113,9 @@ func (t *Table) Open(_ context.Context, id string) (bool, error) {
 			return false, tableError(err)
 		}
 	}
+	// Whoever looks waits: another call with the same question may have been
+	// given up, and this one needs the card.
+	root.Remove(droppedName(id))
 	return true, nil
 }
 

@@ -195,3 +195,28 @@ func TestTheOwnersAnswerIsFirstOrNotAtAll(t *testing.T) {
 		}
 	}
 }
+
+// Two calls wait with one question, and one of them is given up: the card
+// stays for the other.
+func TestAQuestionThatOneStillWaitsForStays(t *testing.T) {
+	ctx := context.Background()
+	d := newDesk(t)
+	s := session("claude", "1")
+	ids := d.fill(t, 0, mostOfSession, s)
+	if err := d.GivenUp(ctx, ids[3]); err != nil {
+		t.Fatal(err)
+	}
+	if open, err := d.Open(ctx, ids[3]); !open || err != nil { // the other one looks
+		t.Fatal(open, err)
+	}
+	if err := d.GivenUp(ctx, ids[9]); err != nil {
+		t.Fatal(err)
+	}
+	d.fill(t, 100, 1, s)
+	if open, err := d.Open(ctx, ids[3]); !open || err != nil {
+		t.Error("the question went under the one who waits for it", err)
+	}
+	if open, _ := d.Open(ctx, ids[9]); open {
+		t.Error("the question that nobody waits for stayed")
+	}
+}

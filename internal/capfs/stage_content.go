@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"time"
 
 	"github.com/zeebo/blake3"
 
@@ -14,9 +15,11 @@ import (
 const (
 	// chunk is how much is read or written between two looks at the deadline.
 	chunk = 128 << 10
-	// syncEvery is how much is written between two waits for the disk: the
-	// last one would else stand for minutes without a sign of life.
-	syncEvery = 64 << 20
+	// syncFirst and syncMost are how much is written between two waits for the
+	// disk: the last one would else stand for minutes without a sign of life.
+	// On a slow disk it is less, so that no wait is long.
+	syncFirst, syncMost = 4 << 20, 64 << 20
+	syncLong            = time.Second
 	// wholeHash is the size in bytes up to which content is always hashed.
 	wholeHash = 1 << 20
 )
@@ -31,6 +34,7 @@ type sink struct {
 	at   int64
 	tail bool  // what came last is a hole
 	late int64 // written since the last wait for the disk
+	part int64 // how much is written until the next; 0 is syncFirst
 }
 
 // write appends bytes.
@@ -59,13 +63,27 @@ func (k *sink) write(b []byte) error {
 // wrote notes progress, and waits for the disk now and then.
 func (k *sink) wrote(n int64) error {
 	forward(k.ctx)
-	if k.late += n; k.late < syncEvery {
+	if k.late += n; k.late < max(k.part, syncFirst) {
 		return nil
 	}
 	k.late = 0
+	began := time.Now()
 	err := k.s.ask(k.ctx, k.e, "sync part", k.to.Sync)
+	k.part = nextPart(max(k.part, syncFirst), time.Since(began))
 	forward(k.ctx)
 	return err
+}
+
+// nextPart is how much is written until the next wait for the disk, after one
+// for so much took so long.
+func nextPart(part int64, took time.Duration) int64 {
+	switch {
+	case took < syncLong/4:
+		return min(2*part, syncMost)
+	case took > syncLong:
+		return max(part/2, syncFirst)
+	}
+	return part
 }
 
 // hole leaves n bytes out, which then read as zeros.

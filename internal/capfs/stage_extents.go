@@ -52,7 +52,7 @@ func (k *sink) take(from origin, bare bool) error {
 				return err
 			}
 			if n := part.start - k.at; n > 0 {
-				if bare && n > syncEvery {
+				if bare && n > syncMost {
 					k.h = nil // hashing nothing for minutes helps nobody
 				}
 				if err := k.hole(n); err != nil {

@@ -26,7 +26,8 @@ func newTurns() turns { return turns{mine: make(chan struct{}, 1)} }
 // shares the journals, is under way. Between an exchange and its taking back a
 // file shows what is not to stay, and whoever swapped on the ground of that
 // would bury what had been committed just before. The lock is not held for
-// anything that waits for a disk, and ends with the process.
+// anything that waits for a disk, but for a file that can only be written in
+// place, and ends with the process.
 func (l *Ladder) turn(ctx context.Context, p reeve.Place) (end func(), err error) {
 	if l.journal.dir == "" {
 		return func() {}, nil
@@ -41,7 +42,7 @@ func (l *Ladder) turn(ctx context.Context, p reeve.Place) (end func(), err error
 	case <-late.C:
 		return nil, busy()
 	case <-ctx.Done():
-		return nil, busy()
+		return nil, ended(context.Cause(ctx), l.fs.o.Timeout)
 	}
 	ok := false
 	defer func() {
@@ -71,10 +72,14 @@ func (l *Ladder) turn(ctx context.Context, p reeve.Place) (end func(), err error
 			f.Close()
 			l.turns.f = nil
 		}
-		if time.Since(began) > turnWait || ctx.Err() != nil {
+		if time.Since(began) > turnWait {
 			return nil, busy()
 		}
-		time.Sleep(pause)
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil, ended(context.Cause(ctx), l.fs.o.Timeout)
+		}
 		pause = min(2*pause, 2*time.Millisecond)
 	}
 }

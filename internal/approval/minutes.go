@@ -1,0 +1,4 @@
+package approval
+
+// MaxMinutes is the longest that a yes may hold for the same file.
+const MaxMinutes = maxMinutes
