@@ -76,9 +76,18 @@ func (q *Questions) Change(ctx context.Context, id string) (string, error) {
 	return q.table.Change(ctx, id)
 }
 
-// GivenUp notes that the call which asked a question was cancelled; see
-// approval.Table.GivenUp.
-func (q *Questions) GivenUp(ctx context.Context, id string) error { return q.table.GivenUp(ctx, id) }
+// GivenUp notes that the call which asked a question was cancelled, in the
+// table (see approval.Table.GivenUp) and on record.
+func (q *Questions) GivenUp(ctx context.Context, id string) error {
+	if c, state, _, err := q.table.Look(ctx, id); err == nil && state == approval.Waits {
+		row := q.row(c.Subject, c.Digest, c.Question.Effects)
+		row.Code, row.Kind = reeve.Cancelled, reeve.IO
+		row.Note = "the call was stopped before an answer came; the question waits on"
+		// A row that cannot be written shows at the next call, which is refused.
+		_ = q.record.Append(ctx, row)
+	}
+	return q.table.GivenUp(ctx, id)
+}
 
 // Open reports whether a question has no answer yet.
 func (q *Questions) Open(ctx context.Context, id string) (bool, error) { return q.table.Open(ctx, id) }
@@ -90,6 +99,12 @@ func (q *Questions) Mark(ctx context.Context) string { return q.table.Mark(ctx) 
 // answer gets an error that tells what was decided. The answer stands on
 // record before it counts: with no record there is no answer.
 func (q *Questions) Answer(ctx context.Context, id string, a Answer) error {
+	return q.AnswerInPart(ctx, id, a, "")
+}
+
+// AnswerInPart is Answer by somebody who was shown a part of the question's
+// change only: left says what was left out, in words, and goes on record.
+func (q *Questions) AnswerInPart(ctx context.Context, id string, a Answer, left string) error {
 	c, state, _, err := q.table.Look(ctx, id)
 	if err != nil {
 		return err
@@ -109,6 +124,12 @@ func (q *Questions) Answer(ctx context.Context, id string, a Answer) error {
 		row.Verdict = reeve.Allow
 	}
 	row.Note = shown(c.Question)
+	switch {
+	case left != "":
+		row.Note += "; shown in part: " + left + " left out"
+	case c.Question.Left != nil: // the channel may have shown the rest as well
+		row.Note += "; the question shows a part: " + c.Question.Left.String() + " left out"
+	}
 	if a.Minutes > 0 {
 		row.Note += fmt.Sprintf("; for %d minutes", a.Minutes)
 	}

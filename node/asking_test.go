@@ -204,6 +204,29 @@ func TestWhatClientsDoIsOnRecord(t *testing.T) {
 	}
 }
 
+// A yes to a part of a change is on record as that, and so is a call that was
+// stopped before anybody answered.
+func TestHowMuchWasShownIsOnRecord(t *testing.T) {
+	n, r, _ := asking(t)
+	p := pending(t, n, r)
+	if err := n.Questions().GivenUp(t.Context(), p.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Questions().AnswerInPart(t.Context(), p.ID, node.Answer{Yes: true, Channel: node.Elicited}, "1,204 lines (0 gone, 1,204 new)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Questions().GivenUp(t.Context(), p.ID); err != nil { // too late: nothing waits any more
+		t.Fatal(err)
+	}
+	rows := answers(t, n)
+	if len(rows) != 2 || rows[0].Code != reeve.Cancelled || rows[0].Verdict != "" || !strings.Contains(rows[0].Note, "stopped before an answer came") {
+		t.Fatalf("%+v", rows)
+	}
+	if !strings.HasSuffix(rows[1].Note, "; shown in part: 1,204 lines (0 gone, 1,204 new) left out") {
+		t.Errorf("%q", rows[1].Note)
+	}
+}
+
 // Ten minutes on this file hold for this file alone.
 func TestTenMinutesOnThisFile(t *testing.T) {
 	n, r, file := asking(t)

@@ -2,6 +2,7 @@ package capfs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
@@ -93,6 +94,9 @@ func call[T any](ctx context.Context, fs *FS, limit time.Duration, renewed bool,
 	defer late.Stop()
 	select {
 	case out = <-done:
+		if bareEnd(out.err) {
+			out.err = c.ended(cause)
+		}
 		return out.get()
 	case <-late.C:
 	}
@@ -126,6 +130,13 @@ func (o *outcome[T]) get() (T, error) {
 	return o.value, o.err
 }
 
+// bareEnd reports whether a worker only says that its context ended; why, the
+// call knows better.
+func bareEnd(err error) bool {
+	_, told := reeve.AsError(err)
+	return !told && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled))
+}
+
 // task is what one call is doing, as the one who may abandon it sees it.
 type task struct {
 	limit   time.Duration
@@ -136,6 +147,7 @@ type task struct {
 	mu        sync.Mutex
 	on        []touching // mounts being asked now; seldom more than one
 	over      error      // why the context ended: no further question
+	working   bool       // it was asking no mount when that was
 	abandoned bool
 	returned  bool
 }
@@ -260,7 +272,13 @@ func (c *task) leave(m *mount) {
 // ended is the refusal of a call whose context ended.
 func (c *task) ended(cause error) error {
 	err := ended(cause, c.limit)
-	if e, ok := reeve.AsError(err); ok && c.renewed && e.Code == reeve.Timeout {
+	e, ok := reeve.AsError(err)
+	switch {
+	case !ok || e.Code != reeve.Timeout:
+	case c.working:
+		e.What = "the work was not done within " + c.limit.Round(time.Millisecond).String()
+		e.Instead = "Ask for less at once: it takes as long when it is tried again."
+	case c.renewed:
 		e.What = "the file system came no further for " + c.limit.Round(time.Millisecond).String()
 	}
 	return err
@@ -269,7 +287,7 @@ func (c *task) ended(cause error) error {
 // end stops the worker at its next question to a file system.
 func (c *task) end(cause error) {
 	c.mu.Lock()
-	c.over = cause
+	c.over, c.working = cause, len(c.on) == 0 && !c.renewed
 	c.mu.Unlock()
 }
 

@@ -51,6 +51,25 @@ func TestCallKeepsWhatAWorkerGivesAtTheDeadline(t *testing.T) {
 	}
 }
 
+// Work that takes too long is not blamed on the file system, whether the
+// worker notices the end or not.
+func TestWorkThatTakesTooLongIsNotTheFileSystems(t *testing.T) {
+	fs := capfs.New(capfs.Options{Timeout: 5 * time.Millisecond})
+	defer fs.Close()
+	release := make(chan struct{})
+	defer close(release)
+	for name, work := range map[string]func(context.Context) (int, error){
+		"it notices": func(ctx context.Context) (int, error) { <-ctx.Done(); return 0, ctx.Err() },
+		"it doesn't": func(context.Context) (int, error) { <-release; return 0, nil },
+	} {
+		_, err := capfs.Call(context.Background(), fs, work)
+		e, ok := reeve.AsError(err)
+		if !ok || e.Code != reeve.Timeout || e.What != "the work was not done within 5ms" || strings.Contains(e.Instead, "Try again") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestCallEndsWithoutItsWorker(t *testing.T) {
 	fs := capfs.New(capfs.Options{Timeout: 5 * time.Millisecond})
 	defer fs.Close()
@@ -114,7 +133,8 @@ func TestADeadMountIsRefusedUntilItAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 2 {
-		if err := readIn(fs, "/w/far/f"); !errors.Is(err, reeve.Timeout) {
+		err := readIn(fs, "/w/far/f")
+		if !errors.Is(err, reeve.Timeout) || !strings.Contains(err.Error(), "the file system did not finish within 30ms") {
 			t.Errorf("call %d: %v", i, err)
 		}
 	}

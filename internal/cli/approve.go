@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 // approveFlags say how a question is answered.
 type approveFlags struct {
 	yes, no, asJSON, diff bool
-	minutes               int
+	minutes               string
 }
 
 func approveCommand(env *Env) *cobra.Command {
@@ -49,10 +50,14 @@ func approveCommand(env *Env) *cobra.Command {
 				return usagef("--yes and --no exclude each other.")
 			case f.diff && (f.yes || f.no):
 				return usagef("--diff answers nothing: give --yes or --no afterwards.")
-			case len(args) == 0 && (f.yes || f.no || f.diff || f.minutes != 0):
+			case len(args) == 0 && (f.yes || f.no || f.diff || cmd.Flags().Changed("minutes")):
 				return usagef("the ID is missing. `%s` lists what waits.", cmd.CommandPath())
-			case f.minutes != 0 && (!f.yes || f.minutes < 0):
-				return usagef("--minutes goes with --yes, and is at least 1.")
+			case cmd.Flags().Changed("minutes") && !f.yes:
+				return usagef("--minutes goes with --yes.")
+			}
+			minutes, err := f.lasting(cmd.Flags().Changed("minutes"))
+			if err != nil {
+				return err
 			}
 			places, err := node.DefaultPlaces()
 			if err != nil {
@@ -65,7 +70,7 @@ func approveCommand(env *Env) *cobra.Command {
 			if len(args) == 0 {
 				err = listQuestions(cmd.Context(), env, q, f.asJSON)
 			} else {
-				err = approve(cmd.Context(), env, q, args[0], f)
+				err = approve(cmd.Context(), env, q, args[0], f, minutes)
 			}
 			return errors.Join(err, q.Close())
 		},
@@ -75,9 +80,21 @@ func approveCommand(env *Env) *cobra.Command {
 	fl.BoolVar(&f.yes, "yes", false, "allow it, without asking at the terminal")
 	fl.BoolVar(&f.no, "no", false, "decline it, without asking at the terminal")
 	fl.BoolVar(&f.diff, "diff", false, "print the whole change, and answer nothing")
-	fl.IntVar(&f.minutes, "minutes", 0, "with --yes: for `N` minutes on this file")
+	fl.StringVar(&f.minutes, "minutes", "", "with --yes: for `N` minutes on this file")
 	fl.BoolVar(&f.asJSON, "json", false, "print the questions as JSON, for programs")
 	return cmd
+}
+
+// lasting is for how many minutes a yes holds, 0 when nothing is said of it.
+func (f *approveFlags) lasting(said bool) (int, error) {
+	if !said {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(f.minutes)
+	if err != nil || n < 1 || n > approval.MaxMinutes {
+		return 0, usagef("--minutes: %q is no number from 1 to %d. Nothing was answered.", bounded(f.minutes), approval.MaxMinutes)
+	}
+	return n, nil
 }
 
 // cardJSON is a question for programs.
@@ -145,14 +162,14 @@ func span(d time.Duration) string {
 	return plural(int64(d/time.Minute), "minute", "minutes")
 }
 
-func approve(ctx context.Context, env *Env, q *node.Questions, id string, f approveFlags) error {
+func approve(ctx context.Context, env *Env, q *node.Questions, id string, f approveFlags, minutes int) error {
 	c, state, _, err := q.Look(ctx, id)
 	if err != nil {
-		return err
+		return asTyped(err, id)
 	}
 	if state != approval.Waits {
 		// The table's own words for why not; a no changes nothing here.
-		return q.Answer(ctx, id, node.Answer{Channel: "approve"})
+		return asTyped(q.Answer(ctx, id, node.Answer{Channel: "approve"}), id)
 	}
 	all := ""
 	if f.diff {
@@ -169,7 +186,7 @@ func approve(ctx context.Context, env *Env, q *node.Questions, id string, f appr
 	} else if f.diff {
 		return printChange(env.Stdout, c.Question, all)
 	}
-	answer := node.Answer{Yes: f.yes, Minutes: f.minutes}
+	answer := node.Answer{Yes: f.yes, Minutes: minutes}
 	if !f.yes && !f.no {
 		if f.asJSON {
 			return nil
@@ -199,6 +216,18 @@ func approve(ctx context.Context, env *Env, q *node.Questions, id string, f appr
 	}
 	_, err = fmt.Fprintln(env.Stdout, answered(answer))
 	return err
+}
+
+// asTyped gives a refusal the ID as it was typed, where it names nothing: there
+// is what is wrong with it.
+func asTyped(err error, id string) error {
+	e, ok := reeve.AsError(err)
+	if !ok || e.Code != reeve.NotFound {
+		return err
+	}
+	typed := *e
+	typed.Path = strconv.Quote(bounded(id))
+	return &typed
 }
 
 // printChange prints a whole change without colours, for a pager or a file.

@@ -102,7 +102,7 @@ func TestAskedOverMCP(t *testing.T) {
 			}
 			text, failed := toolText(t, c, "write_file", write)
 			id := waitingOne(t, env)
-			want := "Nobody could be asked. Nothing was written. The owner can answer with `reeve approve " + id + "`; then call again with the same arguments.\n(approval: no_channel)"
+			want := "No console, terminal or window of the owner's is open, so the owner was not asked yet. Nothing was written. Wait for the owner, who can answer with `reeve approve " + id + "`; call again with the same arguments after a minute.\n(approval: no_channel)"
 			if !failed || text != want {
 				t.Errorf("%q", text)
 			}

@@ -105,7 +105,7 @@ func call(ctx context.Context, env *Env, f *runFlags, args []string, asJSON, noW
 			} else if ok {
 				return refuse(env, speech, refused, exitStopped, asJSON)
 			}
-			return refuse(env, speech, refused, exitRefused, asJSON)
+			return refuse(env, speech, nextCommands(refused, f), exitRefused, asJSON)
 		} else if err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func waiting(env *Env, p *reeve.Pending, asJSON bool) error {
 		if p.Question.Left != nil {
 			fmt.Fprintf(env.Stderr, "\n%s\n", leftOut(p.Question, "`reeve approve "+p.ID+" --diff`"))
 		}
-		fmt.Fprintf(env.Stderr, "\nNobody could be asked. Nothing was written. Answer with `reeve approve %s`; then call again with the same arguments.\n", p.ID)
+		fmt.Fprintf(env.Stderr, "\nNo answer was waited for here. Nothing was written. Answer with `reeve approve %s`; then call again with the same arguments.\n", p.ID)
 	}
 	return silent(exitRefused)
 }

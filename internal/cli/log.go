@@ -186,6 +186,27 @@ type logPrinter struct {
 	day           string
 	rows          int
 	failed        bool
+	asked         map[string]bool // digests of questions that were shown
+}
+
+// mostAsked bounds what is remembered of them.
+const mostAsked = 10_000
+
+// result is how a call ended; the same question once more is told from a new
+// one.
+func (p *logPrinter) result(r *reeve.Row) string {
+	s := resultOf(r)
+	if r.Verdict != reeve.Ask || r.Code != "" || r.Digest == "" {
+		return s
+	}
+	if p.asked[r.Digest] {
+		return s + " again"
+	}
+	if p.asked == nil || len(p.asked) >= mostAsked {
+		p.asked = map[string]bool{}
+	}
+	p.asked[r.Digest] = true
+	return s
 }
 
 // once is entry for rows that are all there: a change is shown once. Programs
@@ -248,7 +269,7 @@ func (p *logPrinter) line(r *reeve.Row) error {
 	}
 	const clock, tool, result, gaps = 8, 14, 22, 4 * 2
 	line := t.Format("15:04:05") + "  " + pad(cell(subjectName(r.Subject)), agent) + "  " + pad(toolName(r), tool) + "  " +
-		pad(cell(resultOf(r)), result) + "  " + clipPath(cell(pathsOf(r)), p.wide-clock-agent-tool-result-gaps)
+		pad(cell(p.result(r)), result) + "  " + clipPath(cell(pathsOf(r)), p.wide-clock-agent-tool-result-gaps)
 	_, err := fmt.Fprintln(p.out, strings.TrimRight(line, " "))
 	return err
 }
@@ -277,6 +298,8 @@ func resultOf(r *reeve.Row) string {
 	switch {
 	case r.Event == "answer" && r.Rule == node.Elicited && r.Code == reeve.NoChannel:
 		return "no answer from its window"
+	case r.Event == "answer" && r.Code == reeve.Cancelled:
+		return "stopped, no answer yet"
 	case r.Event == "answer" && r.Code != "":
 		return "too late: " + r.Rule
 	case r.Event == "answer" && r.Verdict == reeve.Allow:
@@ -309,16 +332,21 @@ func resultOf(r *reeve.Row) string {
 // pathsOf names what a row is about: the first place, and how many more.
 func pathsOf(r *reeve.Row) string {
 	var paths []string
+	add := func(path string) {
+		if !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
 	for _, e := range r.Effects {
 		path := e.Path
 		if e.To != "" {
 			path += " → " + e.To
 		}
-		if !slices.Contains(paths, path) {
-			paths = append(paths, path)
-		}
+		add(path)
 	}
-	paths = append(paths, r.Asked...)
+	for _, path := range r.Asked { // a tool that looks before it writes asks for a path twice
+		add(path)
+	}
 	switch len(paths) {
 	case 0:
 		return ""

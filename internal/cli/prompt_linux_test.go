@@ -180,6 +180,28 @@ func TestAnsweredFromAnotherShell(t *testing.T) {
 	}
 }
 
+// A call that is stopped at its question leaves a row that says so.
+func TestStoppedAtTheQuestion(t *testing.T) {
+	home, env := place(t)
+	file := filepath.Join(home, "notes", "new.txt")
+	s := onScreen(t, env, "", "call", "write_file", "path="+file, "content=text", "--root", filepath.Join(home, "notes"))
+	s.until("Allow it?")
+	id := waitingOne(t, env)
+	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Wait(); exitCode(err) != 130 {
+		t.Fatal(err, s.text())
+	}
+	cmd := exec.Command(program(t), "log")
+	cmd.Env = env
+	out, err := cmd.CombinedOutput()
+	if err != nil || strings.Count(string(out), "  asked  ") != 1 || !strings.Contains(string(out), "  stopped, no answer yet") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	answerFrom(t, env, id, "--no") // it waits on
+}
+
 func TestApproveAsksAtTheTerminal(t *testing.T) {
 	home, env := place(t)
 	call := exec.Command(program(t), "call", "delete_path", "path="+filepath.Join(home, "notes", "plan.txt"), "--root", filepath.Join(home, "notes"), "--no-wait")

@@ -50,6 +50,9 @@ func doAsking(ctx context.Context, n *node.Node, r reeve.Request) (reeve.Outcome
 	for err == nil && out.Pending != nil {
 		if werr := asker.Wait(ctx, *out.Pending); werr != nil {
 			if errors.Is(werr, reeve.NoChannel) {
+				if open, err := n.Questions().Open(ctx, out.Pending.ID); err == nil && open {
+					return out, nil
+				}
 				// Once more: an answer may have come in the last moment.
 				return n.Do(ctx, r)
 			}
@@ -70,8 +73,8 @@ type clientAnswers struct{ q *node.Questions }
 var _ mcpserver.Answers = clientAnswers{}
 
 // Answer implements mcpserver.Answers.
-func (c clientAnswers) Answer(ctx context.Context, p reeve.Pending, _ reeve.Subject, yes bool) error {
-	return c.q.Answer(ctx, p.ID, approval.Answer{Yes: yes, Channel: node.Elicited})
+func (c clientAnswers) Answer(ctx context.Context, p reeve.Pending, _ reeve.Subject, yes bool, left string) error {
+	return c.q.AnswerInPart(ctx, p.ID, approval.Answer{Yes: yes, Channel: node.Elicited}, left)
 }
 
 // Unanswered implements mcpserver.Answers.

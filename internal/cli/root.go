@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // newRoot builds the whole tree of commands. Building it opens nothing.
@@ -39,6 +41,10 @@ func newRoot(env *Env) *cobra.Command {
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { _ = help(cmd) })
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return help(cmd) })
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var value *pflag.InvalidValueError // its own words are those of a parser
+		if errors.As(err, &value) {
+			return usagef("--%s: %q is nothing that it takes. See `%s --help`.", value.GetFlag().Name, bounded(value.GetValue()), cmd.CommandPath())
+		}
 		return usagef("%s. See `%s --help`.", strings.TrimSuffix(err.Error(), "."), cmd.CommandPath())
 	})
 	root.AddCommand(

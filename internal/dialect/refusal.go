@@ -38,12 +38,13 @@ func Waiting(*reeve.Pending) *reeve.Error {
 	}
 }
 
-// NoChannel is the refusal of a call whose question found nobody to ask.
+// NoChannel is the refusal of a call whose question found no way to the owner
+// that is open now.
 func NoChannel(p *reeve.Pending) *reeve.Error {
 	return &reeve.Error{Kind: reeve.Approval, Code: reeve.NoChannel,
-		What:    "Nobody could be asked.",
+		What:    "No console, terminal or window of the owner's is open, so the owner was not asked yet.",
 		Not:     "Nothing was written.",
-		Instead: "The owner can answer with `reeve approve " + p.ID + "`; then call again with the same arguments.",
+		Instead: "Wait for the owner, who can answer with `reeve approve " + p.ID + "`; call again with the same arguments after a minute.",
 	}
 }
 

@@ -24,6 +24,16 @@ type Options struct {
 	Binary string
 	// MaxBytes bounds the file before and after; 0 means the constant.
 	MaxBytes int64
+	// Ended ends Apply with its error, as a context's Err does; it is asked
+	// now and then. Nil never ends it.
+	Ended func() error
+}
+
+func (o Options) ended() error {
+	if o.Ended == nil {
+		return nil
+	}
+	return o.Ended()
 }
 
 func (o Options) max() int64 {
@@ -85,12 +95,14 @@ type Plan struct {
 
 // Apply makes the edits one after the other, each to what the ones before it
 // left, all of them or none. Memory: the file, the new file, and where there
-// are several edits that make it grow, a third one for a moment.
+// are several edits that make it grow, one or two more for a moment.
 //
 // Errors are *reeve.Error without Op and Path; Cause is a *Miss where old text
 // was not found. Codes: NoMatch, Ambiguous, Invalid (empty or blank old text,
 // or nothing would change), Binary, Encoding (the place or the new text does
-// not go together with the file's bytes), TooLarge.
+// not go together with the file's bytes), TooLarge (said before memory is taken
+// for it, and where edits feed one another before the first of them is made);
+// or that of Options.Ended.
 func Apply(original []byte, edits []Edit, o Options) (*Plan, error) {
 	if len(edits) == 0 {
 		return nil, invalid("the call has no edits", "Give the old and the new text.")
@@ -124,13 +136,17 @@ type work struct {
 	was, is *text
 	options Options
 	edits   []Edit
-	grown   bool // is has bytes of its own
+	grown   bool   // is has bytes of its own
+	spare   []byte // bytes that nothing stands in any more
 	touched []patch
 	folded  int
 }
 
 // apply makes one edit.
 func (w *work) apply(i int) (int, error) {
+	if err := w.options.ended(); err != nil {
+		return 0, err
+	}
 	e, at := w.edits[i], nth{i, len(w.edits)}
 	f := w.is.finder(e.Old)
 	first, ok := f.next(0)
@@ -152,7 +168,11 @@ func (w *work) apply(i int) (int, error) {
 		if w.is.torn(m.from) {
 			return 0, w.is.tornError(m.from, at)
 		}
-		count++
+		if count++; count%endedEvery == 0 {
+			if err := w.options.ended(); err != nil {
+				return 0, err
+			}
+		}
 		size += int64(len(r.bytes(m))) - int64(m.to-m.from)
 		if own > 0 {
 			w.folded += max(0, own-w.is.endings(r.bytes(m)).crlf)
@@ -163,6 +183,12 @@ func (w *work) apply(i int) (int, error) {
 	}
 	if size > w.options.max() {
 		return 0, tooLarge("would be", size, w.options.max())
+	}
+	if least := w.least(i, int64(count), size); least > w.options.max() {
+		return 0, tooLarge("would be at least", least, w.options.max())
+	}
+	if err := w.options.ended(); err != nil {
+		return 0, err
 	}
 	w.touched = compose(w.touched, w.splice(f, r, first, count, int(size)), i)
 	return count, nil
@@ -179,7 +205,7 @@ func (w *work) splice(f *finder, r *replacer, first match, count, size int) []pa
 	group := (count + MaxRegions - 1) / MaxRegions
 	list := make([]patch, 0, (count+group-1)/group)
 	body, mark := w.is.body, w.is.mark
-	out := append(make([]byte, 0, size), w.is.raw[:mark]...)
+	out := append(w.room(size), w.is.raw[:mark]...)
 	last := 0
 	for i, m := 0, first; i < count; i++ {
 		out = append(out, body[last:m.from]...)
@@ -196,6 +222,9 @@ func (w *work) splice(f *finder, r *replacer, first match, count, size int) []pa
 		}
 	}
 	out = append(out, w.is.raw[mark+last:]...)
+	if w.grown {
+		w.spare = w.is.raw
+	}
 	w.is = w.is.with(out, r.any)
 	w.grown = true
 	return list

@@ -179,7 +179,7 @@ func asRefusal(verb reeve.Verb, path string, err error) *reeve.Error {
 	case errors.Is(err, context.Canceled):
 		e.Code, e.What = reeve.Cancelled, "the call was cancelled"
 	case errors.Is(err, context.DeadlineExceeded):
-		e.Code, e.What = reeve.Timeout, "the file system did not answer in time"
+		e.Code, e.What, e.Instead = reeve.Timeout, "the work was not done in time", "Ask for less at once."
 	}
 	return e
 }

@@ -30,6 +30,9 @@ type desk struct {
 	said  []string // what was noted of clients
 	body  string
 	about []reeve.Subject // who asked
+	left  string          // what the last dialog left out
+	asks  int             // how often a call came to a question
+	diff  string          // the change of each question
 }
 
 func newDesk(t *testing.T) *desk {
@@ -79,7 +82,8 @@ func (d *desk) Do(ctx context.Context, r reeve.Request) (reeve.Outcome, error) {
 	}
 	if !ok {
 		d.mu.Lock()
-		q := reeve.Question{Title: "Overwrite " + path + "?", Body: d.body, HumanOnly: path == "human"}
+		q := reeve.Question{Title: "Overwrite " + path + "?", Body: d.body, Detail: d.diff, HumanOnly: path == "human"}
+		d.asks++
 		d.mu.Unlock()
 		p, err := d.table.Ask(ctx, digest, q, r.Subject)
 		return reeve.Outcome{Pending: &p}, err
@@ -91,7 +95,10 @@ func (d *desk) Do(ctx context.Context, r reeve.Request) (reeve.Outcome, error) {
 }
 
 // Answer implements Answers.
-func (d *desk) Answer(ctx context.Context, p reeve.Pending, _ reeve.Subject, yes bool) error {
+func (d *desk) Answer(ctx context.Context, p reeve.Pending, _ reeve.Subject, yes bool, left string) error {
+	d.mu.Lock()
+	d.left = left
+	d.mu.Unlock()
 	return d.table.Answer(ctx, p.ID, approval.Answer{Yes: yes, Channel: "elicitation"})
 }
 

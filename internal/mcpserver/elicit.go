@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -17,9 +15,10 @@ import (
 // Answers takes the answers that agents' clients bring. It is the table's and
 // the record's side of an elicitation.
 type Answers interface {
-	// Answer puts the answer of a client's user to a question. An error of
-	// code exists says that somebody else was first.
-	Answer(ctx context.Context, p reeve.Pending, s reeve.Subject, yes bool) error
+	// Answer puts the answer of a client's user to a question. Left is what
+	// the client was not given to show of the change, in words, empty when it
+	// was given all. An error of code exists says that somebody else was first.
+	Answer(ctx context.Context, p reeve.Pending, s reeve.Subject, yes bool, left string) error
 	// Unanswered notes that a client was asked and brought no answer.
 	Unanswered(ctx context.Context, p reeve.Pending, s reeve.Subject, how string)
 	// Open reports whether a question has no answer yet. It is called several
@@ -52,7 +51,17 @@ const (
 // else would become a protocol error at the client.
 func (s *Server) elicits(a *asked, p reeve.Pending) bool {
 	return s.o.Answers != nil && s.o.Tickets != nil && a.facts.Elicit && !p.Question.HumanOnly &&
-		declares(a.req) && !s.clients.silent(a.r.Subject)
+		declares(a.req) && !s.clients.silent(a.r.Subject) && s.fits(p)
+}
+
+// fits reports whether enough of a question can be shown by a client to be
+// answered there.
+func (s *Server) fits(p reeve.Pending) bool {
+	_, ok := dialogOf(p)
+	if !ok {
+		s.log("question " + p.ID + " is not put to the agent's client: it is too long for a window there")
+	}
+	return ok
 }
 
 func declares(req *mcp.CallToolRequest) bool {
@@ -71,7 +80,8 @@ func takesRounds(req *mcp.CallToolRequest) bool {
 // channel of his own.
 func (s *Server) elicit(ctx context.Context, a *asked, p reeve.Pending, nobody bool) ending {
 	unanswered := ending{out: reeve.Outcome{Pending: &p}, nobody: nobody}
-	form := &mcp.ElicitParams{Mode: "form", Message: dialogText(p),
+	d, _ := dialogOf(p)
+	form := &mcp.ElicitParams{Mode: "form", Message: d.text,
 		RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`)}
 	if !takesRounds(a.req) {
 		return s.push(ctx, a, p, form, unanswered)
@@ -164,7 +174,7 @@ func (s *Server) bring(ctx context.Context, a *asked, p reeve.Pending, r *mcp.El
 }
 
 func (s *Server) mayBring(a *asked, p reeve.Pending) bool {
-	return s.o.Answers != nil && s.o.Tickets != nil && a.facts.Elicit && !p.Question.HumanOnly && declares(a.req)
+	return s.o.Answers != nil && s.o.Tickets != nil && a.facts.Elicit && !p.Question.HumanOnly && declares(a.req) && s.fits(p)
 }
 
 // answered puts the client's answer into the table, and makes the request
@@ -180,7 +190,8 @@ func (s *Server) answered(ctx context.Context, a *asked, p reeve.Pending, r *mcp
 		s.wentSilent(ctx, a, p, how)
 		return s.lookAgain(ctx, a, unanswered)
 	}
-	err := s.o.Answers.Answer(ctx, p, a.r.Subject, r.Action == "accept")
+	d, _ := dialogOf(p) // the same question has the same text
+	err := s.o.Answers.Answer(ctx, p, a.r.Subject, r.Action == "accept", d.left)
 	if err != nil && !errors.Is(err, reeve.Exists) {
 		return ending{err: err}
 	}
@@ -215,53 +226,3 @@ func late(brought *mcp.ElicitResult, out reeve.Outcome, err error) string {
 	}
 	return ""
 }
-
-// dialogText is the question in the length that a client's dialog takes. What
-// it leaves out is said, with the command that shows it.
-func dialogText(p reeve.Pending) string {
-	q := p.Question
-	head := q.Title + "\n" + q.Body
-	text := head
-	if q.Detail != "" {
-		text += "\n\n" + strings.TrimSuffix(q.Detail, "\n")
-	}
-	if q.Left != nil {
-		text += fmt.Sprintf("\n\nLeft out here: %s. `reeve approve %s --diff` and the console show %s.", q.Left, p.ID, allOf(q))
-	}
-	if runes(text) <= messageChars {
-		return text
-	}
-	gone, come := changed(q)
-	rest := fmt.Sprintf("\n\nThe change is too long for here, and none of it is shown: %d lines gone, %d new. `reeve approve %s --diff` and the console show %s.", gone, come, p.ID, allOf(q))
-	text = head
-	if q.Detail == "" || runes(text)+runes(rest) > messageChars {
-		rest = fmt.Sprintf("\n…\nThis question is too long for here. `reeve approve %s` and the console show all of it.", p.ID)
-		text = string([]rune(text)[:max(0, min(runes(text), messageChars-runes(rest)))])
-	}
-	return text + rest
-}
-
-func allOf(q reeve.Question) string {
-	if q.Left != nil && q.Left.Beyond {
-		return "as much of it as is kept"
-	}
-	return "all of it"
-}
-
-// changed counts the lines that go and that come.
-func changed(q reeve.Question) (gone, come int64) {
-	if q.Left != nil {
-		gone, come = q.Left.Gone, q.Left.New
-	}
-	for l := range strings.SplitSeq(q.Detail, "\n") {
-		switch {
-		case strings.HasPrefix(l, "-"):
-			gone++
-		case strings.HasPrefix(l, "+"):
-			come++
-		}
-	}
-	return gone, come
-}
-
-func runes(s string) int { return len([]rune(s)) }

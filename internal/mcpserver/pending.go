@@ -80,7 +80,7 @@ func (s *Server) settle(ctx context.Context, a *asked) ending {
 	}
 	end := ending{out: out, nobody: nobody}
 	if nobody && a.facts.Elicit && !out.Pending.Question.HumanOnly && declares(a.req) && s.clients.silent(a.r.Subject) {
-		end.client = "Nobody could be asked: the agent's client brought no answer to an earlier question, so it is not asked again in this session."
+		end.client = "The agent's client brought no answer to an earlier question, so it is not asked again in this session."
 	}
 	return end
 }
@@ -103,9 +103,13 @@ func (s *Server) wait(ctx context.Context, a *asked, out reeve.Outcome) (_ reeve
 			return reeve.Outcome{}, false, cancelled(string(a.r.Call.Verb()))
 		}
 		if werr != nil || wait.Err() != nil {
+			nobody := errors.Is(werr, reeve.NoChannel)
+			if nobody && s.open(ctx, before) {
+				return out, true, nil // asked a moment ago, and once is enough
+			}
 			// Once more: the answer may have come in the last moment.
 			out, err = s.o.Doer.Do(ctx, a.r)
-			return out, errors.Is(werr, reeve.NoChannel), err
+			return out, nobody, err
 		}
 		if out, err = s.o.Doer.Do(ctx, a.r); err == nil && out.Pending != nil && out.Pending.ID == before {
 			select {
@@ -115,6 +119,15 @@ func (s *Server) wait(ctx context.Context, a *asked, out reeve.Outcome) (_ reeve
 		}
 	}
 	return out, false, err
+}
+
+// open reports whether a question surely has no answer yet.
+func (s *Server) open(ctx context.Context, id string) bool {
+	if s.o.Answers == nil {
+		return false
+	}
+	open, err := s.o.Answers.Open(ctx, id)
+	return err == nil && open
 }
 
 // waitFor is how long this call waits.

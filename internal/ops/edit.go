@@ -158,13 +158,13 @@ func (b *editBatch) add(ctx context.Context, v *guard.View, g *editGroup) error 
 	s := v.At(g.at)
 	place := s.Place()
 	if !place.Exists() {
-		return b.make(v, g, place)
+		return b.make(ctx, v, g, place)
 	}
 	old, err := load(ctx, v, v.Len()/2+g.at, place, editVerb)
 	if err != nil {
 		return err
 	}
-	p, err := edit.Apply(old.bytes, g.edits, edit.Options{Binary: v.Settings().Binary, MaxBytes: maxEdited})
+	p, err := edit.Apply(old.bytes, g.edits, edit.Options{Binary: v.Settings().Binary, MaxBytes: maxEdited, Ended: ctx.Err})
 	if err != nil || !p.Changed || b.call.DryRun { // what is proposed is held against the version by the gate
 		if err := holds(editVerb, s.Shown(), b.stated, old.version); err != nil {
 			return err
@@ -198,7 +198,7 @@ func (b *editBatch) grow(shown string, n int64) error {
 
 // make is a file that does not exist yet: an empty old text makes it, where
 // the caller may.
-func (b *editBatch) make(v *guard.View, g *editGroup, place reeve.Place) error {
+func (b *editBatch) make(ctx context.Context, v *guard.View, g *editGroup, place reeve.Place) error {
 	s := v.At(g.at)
 	if !b.call.Create || g.edits[0].Old != "" {
 		e := v.At(v.Len()/2 + g.at).Err
@@ -220,7 +220,7 @@ func (b *editBatch) make(v *guard.View, g *editGroup, place reeve.Place) error {
 	}
 	f := editedFile{text: []byte(g.edits[0].New), place: place, at: len(b.changes)}
 	if rest := g.edits[1:]; len(rest) > 0 {
-		p, err := edit.Apply(f.text, rest, edit.Options{Binary: v.Settings().Binary, MaxBytes: maxEdited})
+		p, err := edit.Apply(f.text, rest, edit.Options{Binary: v.Settings().Binary, MaxBytes: maxEdited, Ended: ctx.Err})
 		if err != nil {
 			return planRefusal(editVerb, s.Shown(), err)
 		}
