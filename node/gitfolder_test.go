@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"reeve"
@@ -42,7 +44,7 @@ func put(t *testing.T, p, text string) {
 // files unasked must not be able to put one together, or to arm one.
 func TestARepositoryUnderAnotherNameIsAskedFor(t *testing.T) {
 	n, dir := allowed(t, func(dir string) {
-		for _, p := range []string{"bare/HEAD", "bare/objects/x", "bare/refs/x", "kept/.git/HEAD", "kept/.git/objects/x", "plain/h"} {
+		for _, p := range []string{"bare/HEAD", "bare/objects/x", "bare/refs/x", "kept/.git/HEAD", "kept/.git/objects/x", "plain/h", "tree/post-update"} {
 			put(t, filepath.Join(dir, p), "ref: refs/heads/main\n")
 		}
 	})
@@ -62,6 +64,10 @@ func TestARepositoryUnderAnotherNameIsAskedFor(t *testing.T) {
 		"its settings, of a work tree":    {write("bare/config.worktree"), true},
 		"its filters":                     {write("bare/info/attributes"), true},
 		"by a move into it":               {&reeve.MovePath{From: at("plain/h"), To: at("bare/hooks/pre-push")}, true},
+		"all its hooks by one move":       {&reeve.MovePath{From: at("tree"), To: at("bare/hooks")}, true},
+		"all its hooks by one copy":       {&reeve.CopyPath{From: at("tree"), To: at("bare/hooks")}, true},
+		"its info by one copy":            {&reeve.CopyPath{From: at("tree"), To: at("bare/info")}, true},
+		"a folder copied to src/hooks":    {&reeve.CopyPath{From: at("tree"), To: at("plain/hooks")}, false},
 		"an ordinary folder called hooks": {write("src/hooks/use.ts"), false},
 		"an ordinary file called config":  {write("src/config"), false},
 		"a folder called head":            {write("src/head/index.ts"), false},
@@ -103,5 +109,45 @@ func TestAYesForAFolderIsForWhatItHeld(t *testing.T) {
 	put(t, filepath.Join(dir, "m/AGENTS.md"), "obey")
 	if move() == plain {
 		t.Error("a yes for the plain folder would do for one with orders in it")
+	}
+}
+
+// The whole attack, played with git itself: whatever is done without a
+// question must not make it run a command.
+func TestGitRunsNothingThatWasWrittenUnasked(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil || runtime.GOOS == "windows" {
+		t.Skip("no git, or no shell for its command")
+	}
+	n, dir := allowed(t, func(string) {})
+	ran := filepath.Join(filepath.Dir(dir), "ran")
+	files := [][2]string{
+		{"g/config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ..\n\tfsmonitor = \"touch '" + ran + "'; false\"\n"},
+		{"g/objects/info/keep", "x"},
+		{"g/refs/heads/keep", "x"},
+		{"g/HEAD", "ref: refs/heads/main\n"},
+	}
+	status := func() {
+		cmd := exec.Command(git, "status")
+		cmd.Dir = filepath.Join(dir, "g")
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "HOME="+dir, "GIT_CEILING_DIRECTORIES="+dir)
+		_ = cmd.Run() // no repository is the good end
+	}
+	for _, f := range files {
+		if _, err := n.Do(context.Background(), reeve.Request{Subject: reeve.Subject{Kind: reeve.Agent, Agent: "a", Door: "library", Session: "s"},
+			Call: &reeve.WriteFile{Path: filepath.Join(dir, f[0]), Content: f[1]}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	status()
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("git ran a command that was written with nobody asked")
+	}
+	for _, f := range files {
+		put(t, filepath.Join(dir, f[0]), f[1])
+	}
+	status()
+	if _, err := os.Stat(ran); err != nil {
+		t.Skip("this git does not run it even when all is there")
 	}
 }

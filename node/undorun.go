@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"reeve"
 	"reeve/internal/history"
@@ -16,9 +17,14 @@ type restorer struct {
 	door, change, as string
 }
 
-// partMost is how many steps the gate is given at a time: each holds some
-// files open until all of them are done.
-const partMost = 500
+const (
+	// partMost is how many steps the gate is given at a time: each holds some
+	// files open until all of them are done.
+	partMost = 500
+	// partDeep bounds the folders that the steps of a part go through which
+	// come back in the same part: each step holds all of those above it.
+	partDeep = 1500
+)
 
 // call makes one call of some steps, all of them or none.
 func (r *restorer) call(ctx context.Context, steps []reeve.RestoreStep, dry bool) (*reeve.Restored, []reeve.Text, error) {
@@ -58,17 +64,21 @@ func (r *restorer) all(ctx context.Context, p *undoPlan, dry bool) (told *reeve.
 	}
 }
 
-// parts does the steps part by part.
+// parts does the steps part by part, when all of them were looked at. A look
+// makes nothing, so that its parts may be deeper.
 func (r *restorer) parts(ctx context.Context, p *undoPlan, dry bool) (*reeve.Restored, []reeve.Text, error) {
-	parts := p.parts()
-	if len(parts) == 1 {
-		return r.call(ctx, parts[0], dry)
+	parts, looks := p.parts(partDeep), p.parts(0)
+	switch {
+	case dry && len(looks) == 1:
+		return r.call(ctx, looks[0], true)
+	case !dry && len(parts) == 1:
+		return r.call(ctx, parts[0], false)
 	}
 	all := &reeve.Restored{}
-	for _, part := range parts {
-		told, _, err := r.call(ctx, part, true)
+	for _, look := range looks {
+		told, _, err := r.call(ctx, look, true)
 		if err == nil && !dry && !allReady(told) {
-			if _, _, err = r.call(ctx, part, false); err == nil { // it says what is in the way
+			if _, _, err = r.call(ctx, look, false); err == nil { // it says what is in the way
 				err = r.back(ctx, notUndone(r.change, reeve.IO, reeve.Changed, "could not be taken back at once: something was in the way, and went meanwhile", "Undo it again."))
 			}
 		}
@@ -107,7 +117,7 @@ func (r *restorer) back(ctx context.Context, why error) error {
 	p, err := planUndo(ctx, r.store, r.as)
 	if err == nil {
 		again := restorer{gate: r.gate, store: r.store, door: r.door, change: r.as, as: history.NewID()}
-		for _, part := range p.parts() {
+		for _, part := range p.parts(partDeep) {
 			if _, _, err = again.call(ctx, part, false); err != nil {
 				break
 			}
@@ -143,16 +153,32 @@ func (r *restorer) folders(ctx context.Context, p *undoPlan) (stayed []string) {
 
 // parts are the steps in parts that the gate takes at once. Folders that are
 // there already come first, all together: each is looked into for others.
-func (p *undoPlan) parts() (list [][]reeve.RestoreStep) {
-	var first, rest []reeve.RestoreStep
+// Deep bounds what the steps of a part go through; 0 is no bound.
+func (p *undoPlan) parts(deep int) (list [][]reeve.RestoreStep) {
+	var first, part []reeve.RestoreStep
+	below := map[string]int{} // the folders of this part, and how many of them are above
+	through := 0
 	for _, s := range p.steps {
 		if s.There {
 			first = append(first, s)
-		} else {
-			rest = append(rest, s)
+			continue
 		}
+		n := 0
+		if up, ok := below[folderOf(s.Path)]; ok {
+			n = up + 1
+		}
+		if len(part) == partMost || deep > 0 && through+n > deep {
+			list, part = append(list, part), nil
+			clear(below)
+			through, n = 0, 0
+		}
+		if s.Kind == reeve.RestoreFolder {
+			below[s.Path] = n
+		}
+		through += n
+		part = append(part, s)
 	}
-	for part := range slices.Chunk(rest, partMost) {
+	if len(part) > 0 {
 		list = append(list, part)
 	}
 	switch {
@@ -163,6 +189,9 @@ func (p *undoPlan) parts() (list [][]reeve.RestoreStep) {
 	}
 	return list
 }
+
+// folderOf is the path of the folder that a path in shown form is in.
+func folderOf(path string) string { return path[:max(0, strings.LastIndex(path, separatorOf(path)))] }
 
 func allReady(r *reeve.Restored) bool {
 	return r.Blocked == 0 && !slices.ContainsFunc(r.Steps, func(s reeve.RestoredStep) bool { return s.State != reeve.StepReady })

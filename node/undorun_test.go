@@ -100,3 +100,28 @@ func TestAPartThatSlippedThroughIsTakenAway(t *testing.T) {
 		t.Errorf("%v after %d calls", err, gate.made)
 	}
 }
+
+// However deep a folder is, the steps of a part go through few folders of the
+// same part: each would be held once for every step below it.
+func TestThePartsOfADeepFolderAreSmall(t *testing.T) {
+	p := &undoPlan{}
+	dir := "/d"
+	for range 2000 {
+		p.steps = append(p.steps, reeve.RestoreStep{Kind: reeve.RestoreFolder, Path: dir}, reeve.RestoreStep{Kind: reeve.RestoreFile, Path: dir + "/f"})
+		dir += "/a"
+	}
+	var all []reeve.RestoreStep
+	for _, part := range p.parts(partDeep) {
+		all = append(all, part...)
+		through := 0
+		for _, s := range part {
+			through += strings.Count(s.Path, "/") - strings.Count(part[0].Path, "/")
+		}
+		if len(part) > partMost || through > partDeep+len(part) {
+			t.Errorf("%d steps through %d folders", len(part), through)
+		}
+	}
+	if len(all) != len(p.steps) || all[len(all)-1].Path != p.steps[len(all)-1].Path {
+		t.Errorf("%d of %d steps, in another order", len(all), len(p.steps))
+	}
+}

@@ -20,27 +20,30 @@ const gitWords = "Git takes any folder with a file HEAD for a repository, and ru
 // folder, where it is one under another name.
 func (g *Gate) gitFolders(ctx context.Context, c *call, s *Seen, last int) {
 	e := s.Effects[last]
-	if d, ok := g.asGit(ctx, c, e); ok && d.Rule != s.decisions[last].Rule {
+	in, d, ok := g.asGit(ctx, c, e)
+	if s.git = 0; ok {
+		s.git = in + 1
+	}
+	if ok && d.Rule != s.decisions[last].Rule {
 		s.decisions[last] = joined(s.decisions[last], d)
 	}
 }
 
 // asGit gives what policy says of a change in a git folder, if it says more
-// than of others.
-func (g *Gate) asGit(ctx context.Context, c *call, e reeve.Effect) (reeve.Decision, bool) {
+// than of others, and how many components lead to that folder.
+func (g *Gate) asGit(ctx context.Context, c *call, e reeve.Effect) (in int, d reeve.Decision, ok bool) {
 	p := e.Place
 	switch e.Kind {
 	case reeve.EffectMove:
 		p = *e.To
 	case reeve.EffectCreate, reeve.EffectReplace:
 	default:
-		return reeve.Decision{}, false
+		return 0, d, false
 	}
-	in, ok := g.gitFolder(ctx, c, p)
-	if !ok {
-		return reeve.Decision{}, false
+	if in, ok = g.gitFolder(ctx, c, p); ok {
+		d, ok = c.gitSays(p, in)
 	}
-	return c.gitSays(p, in)
+	return in, d, ok
 }
 
 // gitSays gives what policy says of a new file in a folder that is a
@@ -71,7 +74,8 @@ func (g *Gate) gitFolder(ctx context.Context, c *call, p reeve.Place) (in int, o
 		switch {
 		case i == last && (named(n, "config") || named(n, "config.worktree") || named(n, "commondir")),
 			i == last-1 && named(n, "info") && named(p.Components[last], "attributes"),
-			i < last && named(n, "hooks"):
+			i == last && named(n, "info"), // a whole folder that is moved or copied there
+			named(n, "hooks"):
 			if g.hasHead(ctx, c, p, i) {
 				return i, true
 			}

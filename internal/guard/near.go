@@ -30,7 +30,7 @@ func (g *Gate) missing(ctx context.Context, c *call, s *Seen) error {
 		return e
 	}
 	if p.Missing > 1 {
-		up := parents(p)[0].Place
+		up := above(nil).parents(p)[0].Place
 		e.What = "does not exist: there is no folder " + up.Display()
 	}
 	e.Instead = "List the folder to see what is there."

@@ -31,6 +31,10 @@ func (c *call) plant(s *Seen, changes []reeve.Change) error {
 			if git, ok := c.gitSays(p, n); ok {
 				d = joined(d, git)
 			}
+		} else if s.git > 0 {
+			if git, ok := c.gitSays(p, s.git-1); ok {
+				d = joined(d, git)
+			}
 		}
 		effects, decisions = append(effects, e), append(decisions, d)
 	}

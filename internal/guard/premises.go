@@ -18,11 +18,12 @@ func (g *Gate) premises(ctx context.Context, c *call, p *passed) error {
 	}
 	again := *c
 	again.policy = now
+	up := above{}
 	for _, s := range p.view.seen {
 		if s.Err != nil {
 			continue
 		}
-		t, err := g.look(ctx, &again, s.Intent)
+		t, err := g.look(ctx, &again, s.Intent, up)
 		if err != nil {
 			return err
 		}

@@ -7,8 +7,9 @@ import (
 	"reeve"
 )
 
-// effects turns an intent into what would happen at the place it leads to.
-func effects(s *Seen) ([]reeve.Effect, error) {
+// effects turns an intent into what would happen at the place it leads to. The
+// folders above it that an earlier intent was judged for are left out.
+func effects(s *Seen, up above) ([]reeve.Effect, error) {
 	p := s.held.Place()
 	one := func(k reeve.EffectKind) []reeve.Effect { return []reeve.Effect{{Kind: k, Place: p}} }
 	switch s.Intent.Kind {
@@ -22,33 +23,20 @@ func effects(s *Seen) ([]reeve.Effect, error) {
 		}
 		return one(reeve.EffectRead), nil
 	case reeve.IntentWrite:
-		list := parents(p)
+		list := up.parents(p)
 		if p.Exists() {
 			return append(list, reeve.Effect{Kind: reeve.EffectReplace, Place: p}), nil
 		}
 		return append(list, reeve.Effect{Kind: reeve.EffectCreate, Place: p}), nil
 	case reeve.IntentMkdir:
-		return append(parents(p), reeve.Effect{Kind: reeve.EffectMkdir, Place: p}), nil
+		return append(up.parents(p), reeve.Effect{Kind: reeve.EffectMkdir, Place: p}), nil
 	case reeve.IntentRemove:
 		return one(reeve.EffectRemove), nil
 	case reeve.IntentMove:
 		to := s.to.Place()
-		return append(parents(to), reeve.Effect{Kind: reeve.EffectMove, Place: p, To: &to}), nil
+		return append(up.parents(to), reeve.Effect{Kind: reeve.EffectMove, Place: p, To: &to}), nil
 	}
 	return nil, internalError("an intent of unknown kind " + string(s.Intent.Kind))
-}
-
-// parents are the folders that would have to be made above a place.
-func parents(p reeve.Place) []reeve.Effect {
-	var list []reeve.Effect
-	for n := p.Missing - 1; n > 0; n-- {
-		up := p
-		up.Kind, up.Stamp, up.Links = reeve.Absent, reeve.Stamp{}, 0
-		up.Components = p.Components[:len(p.Components)-n]
-		up.Missing = p.Missing - n
-		list = append(list, reeve.Effect{Kind: reeve.EffectMkdir, Place: up})
-	}
-	return list
 }
 
 // there refuses what cannot be because of what is or is not at a place that
@@ -74,9 +62,9 @@ func (g *Gate) there(ctx context.Context, c *call, s *Seen) error {
 		missing = s.to.Place().Missing
 	}
 	if missing > 1 && !s.Intent.Parents {
-		up := parents(p)
+		up := above(nil).parents(p)
 		if s.to != nil {
-			up = parents(s.to.Place())
+			up = above(nil).parents(s.to.Place())
 		}
 		return &reeve.Error{Op: string(verb), Path: s.shown, Kind: reeve.IO, Code: reeve.NotFound,
 			What: "needs the folder " + up[0].Place.Display() + ", which does not exist",

@@ -42,6 +42,7 @@ type Seen struct {
 	asFolder  bool
 	held, to  *capfs.Held
 	decisions []reeve.Decision // one for each effect
+	git       int              // components to the git folder that the last effect is in, and one; 0 is none
 }
 
 // Place is where the thing really is.

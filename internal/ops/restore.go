@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"reeve"
 	"reeve/internal/guard"
@@ -15,6 +16,9 @@ import (
 // may be called by many goroutines.
 type Kept interface {
 	Open(ctx context.Context, hash string) (io.ReadCloser, int64, error)
+	// Would tells for how long a copy of a file of so many bytes would be kept;
+	// zero means not at all, and why says the bound, as a clause.
+	Would(bytes int64) (kept time.Duration, why string)
 }
 
 // restore takes a change back. What is kept may be protected by now, so it

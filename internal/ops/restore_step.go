@@ -1,11 +1,7 @@
 package ops
 
 import (
-	"bytes"
 	"context"
-	"encoding/hex"
-	"errors"
-	"io"
 	"strings"
 
 	"reeve"
@@ -172,113 +168,6 @@ func (s *restoring) there(ctx context.Context, p reeve.Place) error {
 	return nil
 }
 
-// file brings bytes back, over what the change left or where it left nothing.
-func (s *restoring) file(ctx context.Context, p reeve.Place) error {
-	s.change.Kind = reeve.Put
-	var now []byte
-	switch {
-	case s.Any:
-		if p.Exists() && p.Kind != reeve.File {
-			s.not(reeve.StepExists, "is no file by now")
-		}
-	case s.Left.IsZero():
-		s.absent(p)
-	case !p.Exists():
-		s.not(reeve.StepGone, "is not there any more")
-	case p.Kind != reeve.File:
-		s.not(reeve.StepChanged, "is no file any more")
-	}
-	if p.Kind == reeve.File {
-		f, err := s.view.Base(ctx, s.at)
-		if now, err = s.now(ctx, f, err); err != nil {
-			return err
-		}
-	}
-	old, err := s.old(ctx)
-	if err != nil {
-		return err
-	}
-	s.differs(now, old)
-	var hash [32]byte
-	if b, err := hex.DecodeString(s.Blob); err == nil {
-		copy(hash[:], b)
-	}
-	source := reeve.FromPlace{Place: p, Version: reeve.NewVersion(reeve.Stamp{Size: s.Size}, false, &hash)}
-	s.change.Content = reeve.Stream{Size: s.Size, Source: source, Open: func(ctx context.Context) (io.ReadCloser, error) {
-		r, _, err := s.kept.Open(ctx, s.Blob)
-		return r, err
-	}}
-	return nil
-}
-
-// now compares what is there with what the change left, and gives the bytes
-// if they are few.
-func (s *restoring) now(ctx context.Context, f *guard.File, err error) ([]byte, error) {
-	if err == nil {
-		defer f.Close()
-		var b []byte
-		var sum [32]byte
-		if s.told.Now = f.Size(); f.Size() <= maxCompared {
-			if b, err = readStillAll(ctx, f); err == nil {
-				sum = hashOf(b)
-			}
-		} else {
-			sum, err = hashStill(ctx, f)
-		}
-		if err == nil {
-			v := f.Version(&sum)
-			if !s.Left.IsZero() && s.Left.Compare(v) == reeve.Different {
-				s.not(reeve.StepChanged, "was changed since")
-			}
-			if !s.Left.IsZero() || s.Any {
-				s.change.Expect = v
-			}
-			return b, nil
-		}
-	}
-	if errors.Is(err, errMoving) {
-		s.not(reeve.StepChanged, "is being changed by another program right now")
-		return nil, nil
-	}
-	if e, ok := reeve.AsError(err); ok && ctx.Err() == nil {
-		s.refused(e)
-		return nil, nil
-	}
-	return nil, err
-}
-
-// old makes sure of what is kept, and gives the bytes if they are few.
-func (s *restoring) old(ctx context.Context) ([]byte, error) {
-	r, size, err := s.kept.Open(ctx, s.Blob)
-	if err == nil {
-		defer r.Close()
-		var b bytes.Buffer
-		if size != s.Size {
-			s.not(reeve.StepLost, "has a kept copy that is damaged")
-			return nil, nil
-		}
-		to := io.Writer(io.Discard)
-		if size <= maxCompared {
-			to = &b
-		}
-		if _, err = io.Copy(to, r); err == nil {
-			return b.Bytes(), nil
-		}
-	}
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	why := "has a kept copy that cannot be read"
-	switch {
-	case errors.Is(err, reeve.NotFound):
-		why = "has no copy any more: copies are kept for a number of days and bytes only"
-	case errors.Is(err, reeve.Damaged):
-		why = "has a kept copy that is damaged"
-	}
-	s.not(reeve.StepLost, why)
-	return nil, nil
-}
-
 // move takes a thing back to where it was: a file if nobody has changed it
 // since, a folder with what is in it by now.
 func (s *restoring) move(seen *guard.Seen, p reeve.Place) {
@@ -348,42 +237,4 @@ func (s *restoring) remove(ctx context.Context, p reeve.Place) error {
 		}
 	}
 	return nil
-}
-
-// refusal is why nothing was done.
-func (s *restoring) refusal() error {
-	if s.err != nil && s.told.State == reeve.StepRefused {
-		e := *s.err
-		e.Not = notRestored
-		return &e
-	}
-	code := reeve.Changed
-	switch s.told.State {
-	case reeve.StepGone:
-		code = reeve.NotFound
-	case reeve.StepExists:
-		code = reeve.Exists
-	case reeve.StepNotEmpty:
-		code = reeve.NotEmpty
-	case reeve.StepLost:
-		code = reeve.Damaged
-	}
-	return &reeve.Error{Op: string(restoreVerb), Path: s.Path, Kind: reeve.IO, Code: code, What: s.told.Why.String(), Not: notRestored,
-		Instead: s.instead()}
-}
-
-// instead is the way on from a step that cannot be done.
-func (s *restoring) instead() string {
-	switch s.told.State {
-	case reeve.StepExists:
-		return "Move what is there to another name; then it can be taken back."
-	case reeve.StepNotEmpty:
-		return "Move what is in it elsewhere; then it can be taken back."
-	case reeve.StepLost:
-		return "`reeve undo --list` shows which other changes can be taken back."
-	}
-	if s.Kind == reeve.RestoreMove {
-		return "It can be moved by hand; `reeve undo --list` shows the changes made since, which may be taken back first."
-	}
-	return "`reeve undo --dry-run` shows what is there now and what was there before."
 }

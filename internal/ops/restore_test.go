@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"reeve"
 	"reeve/internal/guard"
@@ -22,6 +23,30 @@ func (k kept) Open(_ context.Context, hash string) (io.ReadCloser, int64, error)
 		return nil, 0, &reeve.Error{Code: reeve.NotFound, What: "is gone"}
 	}
 	return io.NopCloser(strings.NewReader(b)), int64(len(b)), nil
+}
+
+// Would keeps small files only.
+func (kept) Would(bytes int64) (time.Duration, string) {
+	if bytes > 1000 {
+		return 0, "it is larger than a test keeps"
+	}
+	return time.Hour, ""
+}
+
+// What a start found lying about comes back over a file of which nobody knows
+// whose it is: not where that file would then be nowhere.
+func TestWhatWasFoundReplacesNothingThatIsNotKept(t *testing.T) {
+	w := restoreWorld(t, kept{"x": "old\n"})
+	w.write("small", "mine")
+	w.write("large", strings.Repeat("m", 1001))
+	for name, want := range map[string]reeve.RestoreState{"small": reeve.StepReady, "large": reeve.StepExists, "none": reeve.StepReady} {
+		told, err := w.restore(reeve.Owner, reeve.RestoreStep{Kind: reeve.RestoreFile, Path: w.path(name), Any: true, LeftKind: reeve.File, Blob: "x", Size: 4})
+		if err != nil || told.Steps[0].State != want {
+			t.Errorf("%s: %+v %v", name, told, err)
+		} else if why := told.Steps[0].Why.String(); (want == reeve.StepExists) != strings.Contains(why, "larger than a test keeps") {
+			t.Errorf("%s: %q", name, why)
+		}
+	}
 }
 
 func restoreWorld(t *testing.T, k kept) *world {
