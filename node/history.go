@@ -42,7 +42,7 @@ func (k *keeper) Would(largest, all int64) (time.Duration, string) {
 }
 
 // Keep implements guard.History.
-func (k *keeper) Keep(ctx context.Context, m guard.Made, beside func()) ([]string, error) {
+func (k *keeper) Keep(ctx context.Context, m guard.Made, beside func()) ([]guard.Kept, error) {
 	if m.Other {
 		return k.others(ctx, m)
 	}
@@ -57,21 +57,21 @@ func (k *keeper) Keep(ctx context.Context, m guard.Made, beside func()) ([]strin
 	for i, d := range m.Done {
 		things[i] = thingOf(d)
 	}
-	_, details, err := k.store.KeepFrom(ctx, c, n, things...)
+	entries, details, err := k.store.KeepFrom(ctx, c, n, things...)
 	if err != nil {
 		return nil, err
 	}
-	whys := make([]string, len(details))
+	kept := make([]guard.Kept, len(details))
 	for i, d := range details {
-		whys[i] = d.NotKept
+		kept[i] = guard.Kept{Why: d.NotKept, Failed: k.safe(entries[i], d) != nil}
 	}
-	return whys, nil
+	return kept, nil
 }
 
 // others keeps what other programs saved in the moment of a change: no change
 // of its call, so that an undo brings it back by its ID alone.
-func (k *keeper) others(ctx context.Context, m guard.Made) ([]string, error) {
-	var whys []string
+func (k *keeper) others(ctx context.Context, m guard.Made) ([]guard.Kept, error) {
+	var kept []guard.Kept
 	for _, d := range m.Done {
 		t := thingOf(d)
 		t.Effect, t.To, t.Made, t.Before, t.After, t.Stamp = reeve.EffectReplace, "", nil, reeve.Version{}, reeve.Version{}, reeve.Stamp{}
@@ -88,9 +88,9 @@ func (k *keeper) others(ctx context.Context, m guard.Made) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		whys = append(whys, details[0].NotKept)
+		kept = append(kept, guard.Kept{Why: details[0].NotKept})
 	}
-	return whys, nil
+	return kept, nil
 }
 
 // next gives the number of the first of so many further changes of an undo.

@@ -25,7 +25,7 @@ type dying struct {
 	at chan struct{}
 }
 
-func (d dying) Keep(context.Context, guard.Made, func()) ([]string, error) {
+func (d dying) Keep(context.Context, guard.Made, func()) ([]guard.Kept, error) {
 	close(d.at)
 	select {} // whoever waits for it is as dead as the process
 }
@@ -34,7 +34,7 @@ func (d dying) Keep(context.Context, guard.Made, func()) ([]string, error) {
 // what was displaced.
 type copying struct{ dying }
 
-func (c copying) Keep(ctx context.Context, m guard.Made, _ func()) ([]string, error) {
+func (c copying) Keep(ctx context.Context, m guard.Made, _ func()) ([]guard.Kept, error) {
 	for i := range m.Done {
 		m.Done[i].Displaced = struct{ capfs.Displaced }{m.Done[i].Displaced} // not to be taken
 	}
@@ -429,7 +429,7 @@ func TestWhatAnotherProgramSavedIsNoChangeOfTheAgent(t *testing.T) {
 	}
 	whys, err := n.changes.keeper.Keep(context.Background(), guard.Made{Verb: reeve.VerbWriteFile, Subject: reeve.Subject{Agent: "a"}, Other: true, At: time.Now(),
 		Done: []capfs.Done{{Displaced: savedByOther{aside, y.path("a.txt")}}}}, nil)
-	if err != nil || whys[0] != "" {
+	if err != nil || whys[0].Why != "" {
 		t.Fatal(whys, err)
 	}
 	list, err := n.Past(context.Background(), 0)

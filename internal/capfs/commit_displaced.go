@@ -143,6 +143,15 @@ func (d *displaced) moveTo(dir *os.File, name string) (bool, error) {
 	return false, bare(err)
 }
 
+// Leave is Release for what is still needed: it stays where it is, with its
+// note in the journal, and the next start hands it over.
+func (d *displaced) Leave() error {
+	d.mu.Lock()
+	d.stranger = true
+	d.mu.Unlock()
+	return d.Release()
+}
+
 // Release implements Displaced.
 func (d *displaced) Release() error {
 	d.mu.Lock()

@@ -26,14 +26,19 @@ func (g *Gate) keep(ctx context.Context, c *call, receipt capfs.Receipt, settle 
 	if settle == nil {
 		beside = func() {}
 	}
-	whys := g.handOver(ctx, c, receipt.Done, false, beside)
+	kept := g.handOver(ctx, c, receipt.Done, false, beside)
 	beside() // where there was nothing to hand over, or nobody to take it
 	for i, d := range receipt.Done {
 		if d.Displaced == nil {
 			continue
 		}
-		if whys[i] != "" {
-			c.reply.Note("No copy of the old %s was kept: %s.", d.Change.Place.Display(), whys[i])
+		if kept[i].Failed && leave(d.Displaced) {
+			c.reply.Note("No copy of the old %s could be kept: %s. It lies beside it as %s, and the next start of Reeve tries again.",
+				d.Change.Place.Display(), kept[i].Why, pathname.Escape(string(d.Change.Temp)))
+			continue
+		}
+		if kept[i].Why != "" {
+			c.reply.Note("No copy of the old %s was kept: %s.", d.Change.Place.Display(), kept[i].Why)
 		}
 		if err := d.Displaced.Release(); err != nil {
 			c.reply.Note("%s", notTidied(d.Change))
@@ -45,8 +50,8 @@ func (g *Gate) keep(ctx context.Context, c *call, receipt capfs.Receipt, settle 
 			d.Change = receipt.Done[0].Change
 		}
 		at := whereWas(d)
-		if why := g.handOver(ctx, c, []capfs.Done{d}, true, nil)[0]; why != "" {
-			c.reply.Note("Another program saved %s in the same moment, and its content could not be kept: %s. It lies beside it under a hidden name.", at, why)
+		if k := g.handOver(ctx, c, []capfs.Done{d}, true, nil)[0]; k.Why != "" {
+			c.reply.Note("Another program saved %s in the same moment, and its content could not be kept: %s. It lies beside it under a hidden name.", at, k.Why)
 			continue // it is not let go: these are the only bytes of it
 		}
 		c.reply.Note("Another program saved %s in the same moment. Its content was kept; the owner finds it with `reeve undo --list`.", at)
@@ -71,21 +76,26 @@ func notTidied(ch reeve.Change) string {
 		pathname.Escape(string(ch.Temp)) + ". The next start of Reeve tries again."
 }
 
-// handOver gives what was done to history; of each it says why no copy is
-// kept.
-func (g *Gate) handOver(ctx context.Context, c *call, done []capfs.Done, other bool, beside func()) []string {
-	why := ""
+// leave lets go of what was displaced, and leaves it where it is.
+func leave(d capfs.Displaced) bool {
+	l, ok := d.(interface{ Leave() error })
+	return ok && l.Leave() == nil
+}
+
+// handOver gives what was done to history, and says what became of each.
+func (g *Gate) handOver(ctx context.Context, c *call, done []capfs.Done, other bool, beside func()) []Kept {
+	var k Kept
 	switch {
 	case len(done) == 0:
 		return nil
 	case g.o.History == nil:
-		why = "history is switched off"
+		k.Why = "history is switched off"
 	default:
-		whys, err := g.o.History.Keep(ctx, Made{Call: c.ID, Verb: c.Call.Verb(), Subject: c.Subject, Digest: c.digest, At: g.o.Now(), Done: done, Other: other}, beside)
-		if err == nil && len(whys) == len(done) {
-			return whys
+		kept, err := g.o.History.Keep(ctx, Made{Call: c.ID, Verb: c.Call.Verb(), Subject: c.Subject, Digest: c.digest, At: g.o.Now(), Done: done, Other: other}, beside)
+		if err == nil && len(kept) == len(done) {
+			return kept
 		}
-		why = "it could not be written" // the system's words name Reeve's own folders
+		k = Kept{"it could not be written", true} // the system's words name Reeve's own folders
 	}
-	return slices.Repeat([]string{why}, len(done))
+	return slices.Repeat([]Kept{k}, len(done))
 }

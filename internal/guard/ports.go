@@ -171,11 +171,20 @@ type History interface {
 	// means not at all; why says the bound.
 	Would(largest, all int64) (kept time.Duration, why string)
 	// Keep takes the changes of one call, with what they displaced. Whatever
-	// it answers, they stand; why says of each, in their order, that no copy
-	// was kept. Beside, if it is not nil, is called at most once, and not at
+	// it answers, they stand; it says of each, in their order, what became of
+	// that. Beside, if it is not nil, is called at most once, and not at
 	// all where Keep has nothing to write: at the same time as what Keep
 	// itself has to bring to disk, so that the disk is waited for once.
-	Keep(ctx context.Context, made Made, beside func()) (why []string, err error)
+	Keep(ctx context.Context, made Made, beside func()) ([]Kept, error)
+}
+
+// Kept is what became of what one change displaced.
+type Kept struct {
+	// Why says, as a clause, that no copy of all of it was kept.
+	Why string
+	// Failed: it should have been kept and could not be. What was displaced
+	// stays where it is, and the next start tries again.
+	Failed bool
 }
 
 // Made is what one call did, as history keeps it.

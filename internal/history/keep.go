@@ -103,6 +103,11 @@ func (s *Store) keep(ctx context.Context, c Call, n int, later bool, things []Th
 		}
 		entries, details = append(entries, e), append(details, d)
 	}
+	if err := ctx.Err(); err != nil && b.failed {
+		// Its time was over, not the bounds: what was to be kept is to be
+		// handed over again, and has no entry until then.
+		return nil, nil, failed("history", "there was not time enough to keep it", err)
+	}
 	if err := b.finish(lines); err != nil {
 		return nil, nil, failed("history", "the history could not be written", err)
 	}
