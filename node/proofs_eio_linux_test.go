@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -163,8 +164,10 @@ func (s *stumbler) once(call string, n int) {
 	switch {
 	case err == nil:
 		s.made++
-		if !isNew {
-			s.t.Errorf("%s: it says that it is done, and\n%s", what, strings.Join(s.new.Differs(now), "\n"))
+		// What history could not take is still there, under the name that was
+		// told, until the next start.
+		if more := slices.DeleteFunc(s.new.Differs(now), func(d string) bool { return toldHidden(text, d) }); len(more) > 0 {
+			s.t.Errorf("%s: it says that it is done, and\n%s", what, strings.Join(more, "\n"))
 		}
 	default:
 		s.refused++
@@ -180,7 +183,7 @@ func (s *stumbler) once(call string, n int) {
 		s.t.Errorf("%s: the next start: %v\n%s", what, err, out)
 	}
 	now = s.scan(dir)
-	if old, new := s.old.Differs(now), s.new.Differs(now); len(old) > 0 && len(new) > 0 || isOld && len(old) > 0 || isNew && len(new) > 0 {
+	if old, new := s.old.Differs(now), s.new.Differs(now); len(old) > 0 && len(new) > 0 || isOld && len(old) > 0 || (isNew || err == nil) && len(new) > 0 {
 		s.t.Errorf("%s: it said %q; after the next start, against old:\n%s\nagainst new:\n%s", what, text, strings.Join(old, "\n"), strings.Join(new, "\n"))
 	}
 	for _, p := range leftovers(base) {
@@ -189,4 +192,15 @@ func (s *stumbler) once(call string, n int) {
 		}
 		s.t.Errorf("%s: it said %q; left over: %s", what, text, strings.TrimPrefix(p, base))
 	}
+}
+
+// toldHidden reports that a difference is a hidden name that was told.
+func toldHidden(text, difference string) bool {
+	i := strings.Index(difference, ".reeve-")
+	if i < 0 {
+		return false
+	}
+	name, _, _ := strings.Cut(difference[i:], ":")
+	name, _, _ = strings.Cut(name, "/") // what is in a folder
+	return strings.Contains(text, "It lies beside it as "+name)
 }
