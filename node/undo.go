@@ -40,6 +40,10 @@ type Undone struct {
 	// Folders were made with the change; each goes if it is empty then. After
 	// the undo they are those that stayed.
 	Folders []string `json:"folders,omitempty"`
+	// Missing names what of a deleted folder does not come back, since it was
+	// not kept, with why; MissingMore counts further ones.
+	Missing     []string `json:"missing,omitempty"`
+	MissingMore int      `json:"missing_more,omitempty"`
 	// Roots are the granted folders that the change was made in.
 	Roots []string     `json:"roots,omitempty"`
 	Notes []reeve.Text `json:"notes,omitempty"`

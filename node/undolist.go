@@ -92,6 +92,8 @@ func (p *Past) add(e history.Entry) {
 	}
 	p.Paths = append(p.Paths, path)
 	switch {
+	case !d.Kept && e.Kind == reeve.Directory && e.Blob != "":
+		p.Why = d.NotKept // the rest of it comes back
 	case !d.Kept:
 		p.State, p.Why = PastNotKept, d.NotKept
 	case d.Verb == Found && p.State == PastStands:

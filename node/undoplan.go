@@ -70,7 +70,9 @@ func planUndo(ctx context.Context, store *history.Store, id string) (*undoPlan, 
 		if d.Root != "" && !slices.Contains(p.Roots, d.Root) {
 			p.Roots = append(p.Roots, d.Root)
 		}
-		if !d.Kept {
+		// Of a folder, what was kept comes back, and the rest is named.
+		part := e.Effect == reeve.EffectRemove && e.Kind == reeve.Directory && e.Blob != ""
+		if !d.Kept && !part {
 			why := d.NotKept
 			if why == "" {
 				why = "no copy was kept"
@@ -173,6 +175,10 @@ func (p *undoPlan) removed(ctx context.Context, store *history.Store, e history.
 			return notUndone(p.Change, reeve.IO, code, "cannot be taken back: "+e.Path+" "+what, "")
 		}
 		for _, n := range in {
+			if n.NotKept != "" {
+				p.missing(e.Path+separatorOf(e.Path)+n.Path, n.NotKept)
+				continue
+			}
 			s := reeve.RestoreStep{Path: e.Path + separatorOf(e.Path) + n.Path, Meta: n.Meta}
 			switch n.Kind {
 			case reeve.File:
@@ -186,6 +192,17 @@ func (p *undoPlan) removed(ctx context.Context, store *history.Store, e history.
 		}
 	}
 	return nil
+}
+
+// missingMost is how much of what does not come back is named.
+const missingMost = 20
+
+func (p *undoPlan) missing(path, why string) {
+	if len(p.Missing) < missingMost {
+		p.Missing = append(p.Missing, path+": "+why)
+	} else {
+		p.MissingMore++
+	}
 }
 
 // bring brings back what a start found lying about: over whatever file has the

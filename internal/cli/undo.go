@@ -198,6 +198,12 @@ func printUndo(env *Env, u node.Undone) {
 	if left := len(u.Steps) - shown + u.More; left > 0 {
 		fmt.Fprintf(env.Stdout, "  … and %s\n", plural(int64(left), "more of this", "more of these"))
 	}
+	for _, m := range u.Missing {
+		fmt.Fprintf(env.Stdout, "  does not bring back %s\n", pathname.Visible(m))
+	}
+	if u.MissingMore > 0 {
+		fmt.Fprintf(env.Stdout, "  … and does not bring back %s\n", plural(int64(u.MissingMore), "more", "others"))
+	}
 	for _, p := range u.Folders {
 		fmt.Fprintf(env.Stdout, "  removes the folder %s, if it is empty then\n", p)
 	}

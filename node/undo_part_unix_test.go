@@ -1,0 +1,47 @@
+//go:build unix
+
+package node
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"reeve"
+)
+
+// One thing that no history can keep, such as a pipe, does not cost the rest
+// of its folder.
+func TestAFolderComesBackWithoutWhatCouldNotBeKept(t *testing.T) {
+	y := newCutYard(t)
+	y.write("d/a.txt", "a\n")
+	y.write("d/in/b.txt", "b\n")
+	before := y.tree()
+	if err := syscall.Mkfifo(y.path("d/pipe"), 0o644); err != nil {
+		t.Skip("no pipes here: ", err)
+	}
+	n := y.next()
+	out, err := n.Do(context.Background(), reeve.Request{Subject: reeve.Subject{Agent: "a", Door: "library"}, Call: &reeve.DeletePath{Path: y.path("d"), Recursive: true}})
+	if err != nil || out.Result == nil {
+		t.Fatal(out, err)
+	}
+	if _, err := os.Lstat(y.path("d")); !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	list, err := n.Past(context.Background(), 5)
+	if err != nil || len(list) != 1 || list[0].State != PastStands || !strings.Contains(list[0].Why, "pipe") {
+		t.Errorf("%+v %v", list, err)
+	}
+	for _, dry := range []bool{true, false} {
+		u, err := n.Undo(context.Background(), UndoOptions{DryRun: dry})
+		if err != nil || len(u.Missing) != 1 || !strings.HasPrefix(u.Missing[0], y.path("d/pipe")+": it is a pipe") {
+			t.Fatalf("dry %v: %+v %v", dry, u.Missing, err)
+		}
+	}
+	if got := y.tree(); !slices.Equal(got, before) {
+		t.Errorf("%q\nwant %q", got, before)
+	}
+}
