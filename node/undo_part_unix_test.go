@@ -45,3 +45,25 @@ func TestAFolderComesBackWithoutWhatCouldNotBeKept(t *testing.T) {
 		t.Errorf("%q\nwant %q", got, before)
 	}
 }
+
+// An undo of a write brings the bytes back. The mode that the owner gave the
+// file since is his.
+func TestUndoKeepsTheModeThatTheOwnerGave(t *testing.T) {
+	y := newCutYard(t)
+	y.write("a.txt", "a\n")
+	n := y.next()
+	out, err := n.Do(context.Background(), reeve.Request{Subject: reeve.Subject{Agent: "a", Door: "library"}, Call: &reeve.WriteFile{Path: y.path("a.txt"), Content: "b\n"}})
+	if err != nil || out.Result == nil {
+		t.Fatal(out, err)
+	}
+	if err := os.Chmod(y.path("a.txt"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.Undo(context.Background(), UndoOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	st, err := os.Stat(y.path("a.txt"))
+	if err != nil || st.Mode().Perm() != 0o600 || !slices.Equal(y.tree(), []string{"a.txt a\n"}) {
+		t.Errorf("%v %v %q", st.Mode(), err, y.tree())
+	}
+}

@@ -233,6 +233,11 @@ func (s *staged) stageFile(ctx context.Context) error {
 		if s.change.Meta == nil {
 			return nil
 		}
+		if s.old != nil {
+			// What the file has beside its bytes was carried over by every
+			// change so far: what differs now is its owner's own doing.
+			return stamp(s.file, s.change.Meta.MTime)
+		}
 		notes, err := dress(s.file, *s.change.Meta)
 		s.notes = append(s.notes, notes...)
 		return err
