@@ -4,11 +4,13 @@ package node
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"reeve"
 )
@@ -65,5 +67,26 @@ func TestUndoKeepsTheModeThatTheOwnerGave(t *testing.T) {
 	st, err := os.Stat(y.path("a.txt"))
 	if err != nil || st.Mode().Perm() != 0o600 || !slices.Equal(y.tree(), []string{"a.txt a\n"}) {
 		t.Errorf("%v %v %q", st.Mode(), err, y.tree())
+	}
+}
+
+// What was made without a look at all of its bytes is taken back without one.
+func TestUndoOfAHugeCopyReadsNoBytes(t *testing.T) {
+	y := newCutYard(t)
+	y.write("huge", "")
+	old := time.Now().Add(-time.Hour)
+	if err := errors.Join(os.Truncate(y.path("huge"), 64<<30), os.Chtimes(y.path("huge"), old, old)); err != nil {
+		t.Skip("no such files here: ", err)
+	}
+	n := y.next()
+	out, err := n.Do(context.Background(), reeve.Request{Subject: reeve.Subject{Agent: "a", Door: "library"}, Call: &reeve.CopyPath{From: y.path("huge"), To: y.path("copy")}})
+	if err != nil || out.Result == nil {
+		t.Fatal(out, err)
+	}
+	if _, err := n.Undo(context.Background(), UndoOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(y.path("copy")); !os.IsNotExist(err) {
+		t.Error(err)
 	}
 }

@@ -45,7 +45,7 @@ func unable(p reeve.Place, doing string, err error) error {
 	switch {
 	case noSpace(err):
 		r.Code = reeve.NoSpace
-		r.What = "could not " + doing + ": there is no room left on its disk (" + cause.Error() + ")"
+		r.What = "could not " + doing + ": there is no room left on its disk, or on that of Reeve's state (" + cause.Error() + ")"
 		r.Instead = "The owner has to make room first."
 	case errors.Is(err, syscall.EROFS):
 		r.Code = reeve.Permission

@@ -62,15 +62,21 @@ func (s *restoring) now(ctx context.Context, f *guard.File, err error) ([]byte, 
 		defer f.Close()
 		var b []byte
 		var sum [32]byte
-		if s.told.Now = f.Size(); f.Size() <= maxCompared {
+		v := f.Version(nil)
+		switch s.told.Now = f.Size(); {
+		case f.Size() <= maxCompared:
 			if b, err = readStillAll(ctx, f); err == nil {
 				sum = hashOf(b)
+				v = f.Version(&sum)
 			}
-		} else {
-			sum, err = hashStill(ctx, f)
+		case !s.Left.IsZero() && (s.Left.Compare(v) == reeve.Same || !s.Left.Hashed()):
+			// The stamps tell, and reading gigabytes would tell no more.
+		default:
+			if sum, err = hashStill(ctx, f); err == nil {
+				v = f.Version(&sum)
+			}
 		}
 		if err == nil {
-			v := f.Version(&sum)
 			if !s.Left.IsZero() && s.Left.Compare(v) == reeve.Different {
 				s.not(reeve.StepChanged, "was changed since")
 			}

@@ -50,7 +50,11 @@ func changed(b *strings.Builder, f *reeve.ChangedFile, dry bool, c dialect.Conte
 	if kept := keptForm(f); kept != "" {
 		b.WriteString("Kept as it was: " + kept + ".\n")
 	}
-	if !f.Via.IsZero() {
+	switch {
+	case f.Via.IsZero():
+	case f.Did == reeve.DidCopy:
+		b.WriteString(f.Via.String() + " is a link; what it leads to was copied.\n")
+	default:
 		b.WriteString(f.Via.String() + " is a link to it; the file itself was changed.\n")
 	}
 	if !c.Session && !f.Version.IsZero() {

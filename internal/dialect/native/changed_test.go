@@ -86,6 +86,8 @@ func TestHowChangesAreTold(t *testing.T) {
 		{"a folder deep down", "create_directory", false, reeve.ChangedFile{Path: text("/p/d/e"), Did: reeve.DidMkdir, Kind: reeve.Directory, Made: []reeve.Text{text("/p/d")}, MadeMore: 1498},
 			"Made the folder /p/d/e.\nMade the folder /p/d as well, and 1,498 folders below it on the way."},
 		{"a folder that is there", "create_directory", false, reeve.ChangedFile{Path: text("/p/d"), Did: reeve.DidNothing, Kind: reeve.Directory}, "The folder /p/d exists already; nothing was changed."},
+		{"a copy of what a link leads to", "copy_path", false, reeve.ChangedFile{Path: text("/p/a"), To: text("/p/b"), Did: reeve.DidCopy, Via: text("/p/l"), Now: &reeve.Extent{Size: 9}},
+			"Copied /p/a to /p/b (9 bytes).\n/p/l is a link; what it leads to was copied."},
 		{"a copy", "copy_path", false, reeve.ChangedFile{Path: text("/p/a"), To: text("/p/b"), Did: reeve.DidCopy, Now: &reeve.Extent{Size: 9, Files: 2, Folders: 1}}, "Copied /p/a to /p/b (2 files, 1 folder, 9 bytes)."},
 		{"a move", "move_path", false, reeve.ChangedFile{Path: text("/p/a"), To: text("/p/b"), Did: reeve.DidMove}, "Moved /p/a to /p/b."},
 		{"a file deleted", "delete_path", false, reeve.ChangedFile{Path: text("/p/a"), Did: reeve.DidDelete, Kind: reeve.File, Was: &reeve.Extent{Size: 5}}, "Deleted /p/a (5 bytes)."},
