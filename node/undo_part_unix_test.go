@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -26,7 +27,17 @@ func TestAFolderComesBackWithoutWhatCouldNotBeKept(t *testing.T) {
 		t.Skip("no pipes here: ", err)
 	}
 	n := y.next()
-	out, err := n.Do(context.Background(), reeve.Request{Subject: reeve.Subject{Agent: "a", Door: "library"}, Call: &reeve.DeletePath{Path: y.path("d"), Recursive: true}})
+	asked, err := New(context.Background(), Config{ConfigFile: filepath.Join(y.base, "config.toml"), StateDir: filepath.Join(y.base, "other"),
+		Home: filepath.Join(y.base, "home"), Profile: "lam", Folders: []Folder{{Path: y.dir, Access: reeve.ReadWrite}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer asked.Shutdown(context.Background())
+	out, err := asked.Do(context.Background(), reeve.Request{Subject: reeve.Subject{Agent: "a", Door: "library"}, Call: &reeve.DeletePath{Path: y.path("d"), Recursive: true}})
+	if err != nil || out.Pending == nil || !strings.Contains(out.Pending.Question.Body, "of 1 pipe, socket or device in it no copy can be kept") {
+		t.Errorf("the owner is not told before: %+v %v", out.Pending, err)
+	}
+	out, err = n.Do(context.Background(), reeve.Request{Subject: reeve.Subject{Agent: "a", Door: "library"}, Call: &reeve.DeletePath{Path: y.path("d"), Recursive: true}})
 	if err != nil || out.Result == nil {
 		t.Fatal(out, err)
 	}

@@ -43,19 +43,20 @@ func (deletePath) Work(ctx context.Context, call reeve.Call, v *guard.View, r *g
 	}
 	s := v.At(0)
 	place := s.Place()
-	was, largest := &reeve.Extent{}, int64(0)
+	was, in := &reeve.Extent{}, &measure{}
 	switch place.Kind {
 	case reeve.Directory:
-		if was, largest, err = folderToDelete(ctx, v, c.Recursive); err != nil {
+		if in, err = folderToDelete(ctx, v, c.Recursive); err != nil {
 			return guard.Work{}, err
 		}
+		was = &in.Extent
 	case reeve.File:
 		was.Size = place.Size
 	}
 	link := s.Info().Link
 	var shown []guard.Shown
 	if place.Kind == reeve.Directory {
-		shown = []guard.Shown{{Holds: holdsText(was), Bytes: was.Size, Largest: largest}}
+		shown = []guard.Shown{{Holds: in.holdsText(), Bytes: was.Size, Largest: in.largest}}
 	}
 	return guard.Work{
 		Shown:   shown,
@@ -75,30 +76,30 @@ func (deletePath) Work(ctx context.Context, call reeve.Call, v *guard.View, r *g
 
 // folderToDelete looks into a folder: it must be empty, or small enough to be
 // removed whole.
-func folderToDelete(ctx context.Context, v *guard.View, recursive bool) (what *reeve.Extent, largest int64, err error) {
+func folderToDelete(ctx context.Context, v *guard.View, recursive bool) (*measure, error) {
 	s := v.At(0)
 	look := v.At(1)
 	if look.Err != nil {
-		return nil, 0, unchanged(look.Err)
+		return nil, unchanged(look.Err)
 	}
 	if look.Place().Key() != s.Place().Key() {
-		return nil, 0, ledElsewhere(deleteVerb, s.Shown())
+		return nil, ledElsewhere(deleteVerb, s.Shown())
 	}
 	top, err := v.Folder(ctx, 1)
 	if err != nil {
-		return nil, 0, unchanged(err)
+		return nil, unchanged(err)
 	}
 	defer top.Close()
 	if recursive {
 		m := &measure{most: maxBelow}
 		if err := m.folder(ctx, top); err != nil {
-			return nil, 0, unchanged(err)
+			return nil, unchanged(err)
 		}
 		if m.over {
-			return nil, 0, tooLarge(deleteVerb, s.Shown(), "holds more than "+grouped(maxBelow)+" entries",
+			return nil, tooLarge(deleteVerb, s.Shown(), "holds more than "+grouped(maxBelow)+" entries",
 				"Delete what is in it first, one folder at a time; where the files lie in it directly, the owner can delete it by hand.")
 		}
-		return &m.Extent, m.largest, nil
+		return m, nil
 	}
 	n := 0
 	var first []string
@@ -109,16 +110,16 @@ func folderToDelete(ctx context.Context, v *guard.View, recursive bool) (what *r
 		return ctx.Err()
 	})
 	if err != nil {
-		return nil, 0, unchanged(err)
+		return nil, unchanged(err)
 	}
 	if n == 0 {
-		return &reeve.Extent{}, 0, nil
+		return &measure{}, nil
 	}
 	names := strings.Join(first, ", ")
 	if n > len(first) {
 		names += ", …"
 	}
-	return nil, 0, &reeve.Error{Op: string(deleteVerb), Path: s.Shown(), Kind: reeve.IO, Code: reeve.NotEmpty,
+	return nil, &reeve.Error{Op: string(deleteVerb), Path: s.Shown(), Kind: reeve.IO, Code: reeve.NotEmpty,
 		What: fmt.Sprintf("is a folder with %s in it: %s", counted(int64(n), "entry", "entries"), names),
 		Not:  "Nothing was deleted.",
 		Instead: "List it and delete what is not needed, or, if all of it has to go, call again with recursive: true; " +

@@ -18,6 +18,7 @@ const maxBelow = 10_000
 type measure struct {
 	reeve.Extent
 	largest int64 // bytes of the largest file
+	special int   // pipes, sockets and devices, which count as files
 	most    int
 	seen    int
 	over    bool
@@ -71,6 +72,9 @@ func (m *measure) folder(ctx context.Context, f *guard.Folder) error {
 				m.Size += info.Size
 				m.largest = max(m.largest, info.Size)
 			}
+			if err == nil && info.Kind == reeve.Special {
+				m.special++
+			}
 		}
 	}
 	return nil
@@ -91,4 +95,13 @@ func holdsText(e *reeve.Extent) string {
 		return "nothing"
 	}
 	return strings.Join(parts, ", ") + ", " + counted(e.Size, "byte", "bytes") + " in all"
+}
+
+// holdsText is what a folder holds, and what of it can't be kept.
+func (m *measure) holdsText() string {
+	text := holdsText(&m.Extent)
+	if m.special > 0 {
+		text += "; of " + counted(int64(m.special), "pipe, socket or device", "pipes, sockets or devices") + " in it no copy can be kept"
+	}
+	return text
 }
