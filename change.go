@@ -33,9 +33,9 @@ type Change struct {
 	// chosen before the intent is recorded, so that the record tells what to
 	// look for after a crash; empty lets the committer choose.
 	Temp Name `json:"temp,omitempty"`
-	// Meta is what a Put or Mkdir gives the thing beside its bytes: for what
-	// is brought back. Nil: what is replaced keeps what it had, and a new
-	// thing gets what is usual. Times of folders are set after all changes of
+	// Meta is what a Put or Mkdir gives a new thing beside its bytes: for what
+	// is brought back. Of what is replaced only the time is taken from it: the
+	// rest stays as it is. Nil: a new thing gets what is usual. Times of folders are set after all changes of
 	// the call. An owner that may not be given is left out, and said.
 	Meta *Meta `json:"meta,omitempty"`
 }

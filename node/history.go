@@ -63,7 +63,7 @@ func (k *keeper) Keep(ctx context.Context, m guard.Made, beside func()) ([]guard
 	}
 	kept := make([]guard.Kept, len(details))
 	for i, d := range details {
-		kept[i] = guard.Kept{Why: d.NotKept, Failed: k.safe(entries[i], d) != nil}
+		kept[i] = guard.Kept{Why: d.NotKept, Part: entries[i].Blob != "", Failed: k.safe(entries[i], d) != nil}
 	}
 	return kept, nil
 }

@@ -206,7 +206,11 @@ func (c *cuts) finish(ctx context.Context) (rows []reeve.Row, err error) {
 			switch {
 			case call.had(e) != nil:
 				row.Note = "made: undo " + call.change
-			case e.Kind == reeve.EffectRemove && c.kept[s.Temp] == "":
+			case e.Kind == reeve.EffectRemove && c.kept[s.Temp] != "":
+			case e.Kind == reeve.EffectRemove && s.OldKind == reeve.Directory:
+				// An empty folder is put nowhere before it goes.
+				row.Note = "it is gone, by this change or by another program"
+			case e.Kind == reeve.EffectRemove:
 				// Nothing of it lies anywhere: another program was faster.
 				row.Effects[0].After, row.Note = "", "not made: it was gone already"
 			}

@@ -110,7 +110,7 @@ func call[T any](ctx context.Context, fs *FS, limit time.Duration, renewed bool,
 //go:noinline
 func widen(n int) byte {
 	var room [12 << 10]byte
-	n &= len(room) - 1&0xfff
+	n &= 0xfff
 	room[n] = 1 // or it would not be there
 	return room[n/2]
 }

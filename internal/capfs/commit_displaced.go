@@ -144,12 +144,15 @@ func (d *displaced) moveTo(dir *os.File, name string) (bool, error) {
 }
 
 // Leave is Release for what is still needed: it stays where it is, with its
-// note in the journal, and the next start hands it over.
-func (d *displaced) Leave() error {
+// note in the journal, and the next start hands it over. It reports whether it
+// lies under its hidden name: what was taken does not.
+func (d *displaced) Leave() (there bool) {
 	d.mu.Lock()
 	d.stranger = true
+	info, err := d.at.look(d.name)
+	there = !d.over && err == nil && info.SameFile(d.info.Identity)
 	d.mu.Unlock()
-	return d.Release()
+	return d.Release() == nil && there
 }
 
 // Release implements Displaced.

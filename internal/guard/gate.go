@@ -467,12 +467,7 @@ func (g *Gate) note(ctx context.Context, c *call, p *passed, a Approval, receipt
 			c.reply.Note("The change stands, but the disk did not confirm it: a power cut now could take it back.")
 		}
 	}
-	patch := make(chan string, 1)
-	go func() { // made while the disk is waited for
-		text := ""
-		_ = safely(func() error { text = p.patch(c.reply); return nil })
-		patch <- text
-	}()
+	patch := p.patchBeside(c.reply) // made while the disk is waited for
 	if len(receipt.Done) > 1 {
 		// Until they are settled, a start takes all of several changes back,
 		// and needs what they displaced where it lies.
@@ -482,11 +477,7 @@ func (g *Gate) note(ctx context.Context, c *call, p *passed, a Approval, receipt
 		g.keep(ctx, c, receipt, settle)
 	}
 	let() // history knows of it all
-	made := ""
-	select {
-	case made = <-patch:
-	case <-time.After(patchTime): // the row is worth more than what it shows
-	}
+	made := patch()
 	for _, d := range receipt.Done {
 		for _, n := range d.Notes {
 			c.reply.Note("%s", n)

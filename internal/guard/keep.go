@@ -32,12 +32,20 @@ func (g *Gate) keep(ctx context.Context, c *call, receipt capfs.Receipt, settle 
 		if d.Displaced == nil {
 			continue
 		}
-		if kept[i].Failed && leave(d.Displaced) {
-			c.reply.Note("No copy of the old %s could be kept: %s. It lies beside it as %s, and the next start of Reeve tries again.",
-				d.Change.Place.Display(), kept[i].Why, pathname.Escape(string(d.Change.Temp)))
+		if l, ok := d.Displaced.(leaver); ok && kept[i].Failed {
+			where := "It is with what Reeve keeps"
+			if l.Leave() {
+				where = "It lies beside it as " + pathname.Escape(string(d.Change.Temp))
+			}
+			c.reply.Note("No copy of the old %s could be kept: %s. %s, and the next start of Reeve tries again.",
+				d.Change.Place.Display(), kept[i].Why, where)
 			continue
 		}
-		if kept[i].Why != "" {
+		switch {
+		case kept[i].Why == "":
+		case kept[i].Part:
+			c.reply.Note("Not all of the old %s was kept: %s.", d.Change.Place.Display(), kept[i].Why)
+		default:
 			c.reply.Note("No copy of the old %s was kept: %s.", d.Change.Place.Display(), kept[i].Why)
 		}
 		if err := d.Displaced.Release(); err != nil {
@@ -76,11 +84,9 @@ func notTidied(ch reeve.Change) string {
 		pathname.Escape(string(ch.Temp)) + ". The next start of Reeve tries again."
 }
 
-// leave lets go of what was displaced, and leaves it where it is.
-func leave(d capfs.Displaced) bool {
-	l, ok := d.(interface{ Leave() error })
-	return ok && l.Leave() == nil
-}
+// leaver is something displaced that can be let go of and left where it is;
+// there says that this is its hidden name.
+type leaver interface{ Leave() (there bool) }
 
 // handOver gives what was done to history, and says what became of each.
 func (g *Gate) handOver(ctx context.Context, c *call, done []capfs.Done, other bool, beside func()) []Kept {
@@ -95,7 +101,7 @@ func (g *Gate) handOver(ctx context.Context, c *call, done []capfs.Done, other b
 		if err == nil && len(kept) == len(done) {
 			return kept
 		}
-		k = Kept{"it could not be written", true} // the system's words name Reeve's own folders
+		k = Kept{Why: "it could not be written", Failed: true} // the system's words name Reeve's own folders
 	}
 	return slices.Repeat([]Kept{k}, len(done))
 }

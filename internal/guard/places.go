@@ -57,12 +57,14 @@ func (v *View) readAt(key string) *Seen {
 	return v.byRead[key]
 }
 
-// covered reports that making a folder is a change of its own.
-func covered(changes []reeve.Change, p reeve.Place) bool {
+// madeOnPurpose are the folders whose making is a change of its own, by key.
+// Others are made on the way to something.
+func madeOnPurpose(changes []reeve.Change) map[string]bool {
+	own := map[string]bool{}
 	for _, ch := range changes {
-		if ch.Kind == reeve.Mkdir && ch.Place.Key() == p.Key() {
-			return true
+		if ch.Kind == reeve.Mkdir {
+			own[ch.Place.Key()] = true
 		}
 	}
-	return false
+	return own
 }

@@ -180,8 +180,10 @@ type History interface {
 
 // Kept is what became of what one change displaced.
 type Kept struct {
-	// Why says, as a clause, that no copy of all of it was kept.
-	Why string
+	// Why says, as a clause, why no copy was kept; with Part, why it is one of
+	// a part only.
+	Why  string
+	Part bool
 	// Failed: it should have been kept and could not be. What was displaced
 	// stays where it is, and the next start tries again.
 	Failed bool

@@ -144,9 +144,6 @@ func (g *Gate) prepare(ctx context.Context, c *call, p *passed, a Approval) (*re
 // what came of it.
 const swapTime = time.Minute
 
-// patchTime is how long the record's row waits for the change as a diff.
-const patchTime = 5 * time.Second
-
 func (g *Gate) swap(ctx context.Context, staged []capfs.Staged) (r capfs.Receipt, err error) {
 	err = safely(func() (err error) {
 		r, err = g.o.Changes.Swap(ctx, staged)

@@ -15,12 +15,13 @@ import (
 func (g *Gate) question(p *passed, human bool, r *Reply) reeve.Question {
 	q := reeve.Question{HumanOnly: human}
 	var made, body []string
+	own := madeOnPurpose(p.proposal.Changes)
 	for _, e := range p.proposal.Effects {
 		if !e.Kind.Changes() || p.view.plantedBelow(e) {
 			continue // what a change is based on is not what is asked
 		}
 		q.Effects = append(q.Effects, e)
-		if e.Kind == reeve.EffectMkdir && !asksFolder(p.proposal.Changes, e.Place) {
+		if e.Kind == reeve.EffectMkdir && !own[e.Place.Key()] {
 			made = append(made, e.Place.Display())
 			continue
 		}
@@ -47,8 +48,6 @@ func (g *Gate) question(p *passed, human bool, r *Reply) reeve.Question {
 	p.detail(&q, r)
 	return q
 }
-
-func asksFolder(changes []reeve.Change, p reeve.Place) bool { return covered(changes, p) }
 
 func creates(made *[]string) []string {
 	var lines []string

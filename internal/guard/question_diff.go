@@ -3,6 +3,7 @@ package guard
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"reeve"
 )
@@ -145,4 +146,27 @@ func (p *passed) wholeFor(q reeve.Question, r *Reply) func() string {
 func (p *passed) patch(r *Reply) string {
 	d := p.diff(DiffBounds{Lines: patchLines, Width: detailWidth, Bytes: detailMost})
 	return shorten(r.clean(d.Text), 2*detailMost, &d.Left)
+}
+
+// patchTime is how long the record's row waits for the change as a diff: the
+// row is worth more than what it shows.
+const patchTime = 5 * time.Second
+
+// patchBeside begins to make the patch, and gives it when it is asked for,
+// empty if it takes too long.
+func (p *passed) patchBeside(r *Reply) func() string {
+	made := make(chan string, 1)
+	go func() {
+		text := ""
+		_ = safely(func() error { text = p.patch(r); return nil })
+		made <- text
+	}()
+	return func() string {
+		select {
+		case text := <-made:
+			return text
+		case <-time.After(patchTime):
+			return ""
+		}
+	}
 }

@@ -74,12 +74,7 @@ func rowChanges(p reeve.Proposal) []reeve.RowEffect {
 		}
 		list = append(list, r)
 	}
-	own := map[string]bool{}
-	for _, ch := range p.Changes {
-		if ch.Kind == reeve.Mkdir {
-			own[ch.Place.Key()] = true
-		}
-	}
+	own := madeOnPurpose(p.Changes)
 	for _, e := range p.Effects {
 		if e.Kind == reeve.EffectMkdir && !own[e.Place.Key()] {
 			list = append(list, rowEffect(e))

@@ -59,8 +59,7 @@ func (p *pending) close() {
 }
 
 // stage brings a displaced file into the tmp folder: itself where it can be
-// taken, else a copy.
-// What the note tells is written down before it is taken; without one, only
+// taken, else a copy. What the note tells is written down before it is taken; without one, only
 // parts of what was taken already are.
 func (s *Store) stage(ctx context.Context, h *house, d Displaced, l *note) (*pending, error) {
 	t, ok := d.(Taker)
