@@ -40,6 +40,9 @@ type Undone struct {
 	// Folders were made with the change; each goes if it is empty then. After
 	// the undo they are those that stayed.
 	Folders []string `json:"folders,omitempty"`
+	// Later are the IDs of changes of the same paths that were made since and
+	// stand, the latest first: each has to be taken back before this one.
+	Later []string `json:"later,omitempty"`
 	// Missing names what of a deleted folder does not come back, since it was
 	// not kept, with why; MissingMore counts further ones.
 	Missing     []string `json:"missing,omitempty"`

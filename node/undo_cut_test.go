@@ -515,3 +515,39 @@ func TestWhatAnotherDeletedIsNotToldAsMade(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// What stands in the way of an undo is named: the change that has to go
+// first, and the name that is taken.
+func TestAnUndoNamesWhatIsInItsWay(t *testing.T) {
+	y := newCutYard(t)
+	y.write("a.txt", "a\n")
+	y.write("d/in.txt", "in\n")
+	n := y.next()
+	do := func(c reeve.Call) string {
+		t.Helper()
+		out, err := n.Do(context.Background(), reeve.Request{Subject: reeve.Subject{Agent: "a", Door: "library"}, Call: c})
+		if err != nil || out.Result == nil {
+			t.Fatal(out, err)
+		}
+		list, err := n.Past(context.Background(), 1)
+		if err != nil || len(list) != 1 {
+			t.Fatal(list, err)
+		}
+		return list[0].Change
+	}
+	first := do(&reeve.WriteFile{Path: y.path("a.txt"), Content: "b\n"})
+	second := do(&reeve.WriteFile{Path: y.path("a.txt"), Content: "c\n"})
+	u, err := n.Undo(context.Background(), UndoOptions{ID: first, DryRun: true})
+	if err != nil || u.Ready() || !slices.Equal(u.Later, []string{second}) {
+		t.Errorf("%+v %v", u, err)
+	}
+	if u, err = n.Undo(context.Background(), UndoOptions{ID: second, DryRun: true}); err != nil || !u.Ready() || len(u.Later) != 0 {
+		t.Errorf("%+v %v", u, err)
+	}
+	moved := do(&reeve.MovePath{From: y.path("d"), To: y.path("e")})
+	y.write("d/other.txt", "mine\n")
+	u, err = n.Undo(context.Background(), UndoOptions{ID: moved, DryRun: true})
+	if err != nil || u.Ready() || len(u.Steps) != 1 || u.Steps[0].Why.String() != "cannot go back, since "+y.path("d")+" exists already, as a folder" {
+		t.Errorf("%+v %v", u.Steps, err)
+	}
+}

@@ -84,7 +84,26 @@ func planUndo(ctx context.Context, store *history.Store, id string) (*undoPlan, 
 		}
 	}
 	p.order()
+	p.Later = later(all, own, stands)
 	return p, nil
+}
+
+// later are the changes that stand and say something about a path of the
+// entries, after them.
+func later(all, own []history.Entry, stands func(string) bool) (ids []string) {
+	paths, last := map[string]bool{}, int64(0)
+	for _, e := range own {
+		paths[e.Path], last = true, max(last, e.Order)
+		if e.To != "" {
+			paths[e.To] = true
+		}
+	}
+	for _, e := range all { // the latest first
+		if e.Order > last && (paths[e.Path] || e.To != "" && paths[e.To]) && e.Undoes == "" && !slices.Contains(ids, e.Change) && stands(e.Change) {
+			ids = append(ids, e.Change)
+		}
+	}
+	return ids
 }
 
 // standing tells whether a change stands: no undo of it does.

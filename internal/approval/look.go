@@ -93,9 +93,9 @@ func (t *Table) Change(_ context.Context, id string) (string, error) {
 	return t.wholeOf(root, found[0])
 }
 
-// Open reports whether a question has no answer yet. It is cheap, for waiting
-// by looking again and again; when the question expires is known from its
-// card.
+// Open reports whether a question has no answer yet, and counts as waiting for
+// it: see GivenUp. It is cheap, for looking again and again; when the question
+// expires is known from its card.
 func (t *Table) Open(_ context.Context, id string) (bool, error) {
 	id = cleanID(id)
 	root, err := t.open(false)

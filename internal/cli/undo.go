@@ -85,7 +85,7 @@ func undo(ctx context.Context, env *Env, id string, f undoFlags) error {
 	}
 	if !plan.Ready() {
 		if !f.asJSON {
-			fmt.Fprintln(env.Stderr, "reeve: this cannot be taken back as it is. Nothing was changed.")
+			fmt.Fprintln(env.Stderr, "reeve: this cannot be taken back as it is. Nothing was changed."+goFirst(plan.Later))
 		}
 		return silent(exitRefused)
 	}
@@ -159,6 +159,18 @@ func undoRefused(err error) error {
 		return errors.New(refusalText(err))
 	}
 	return err
+}
+
+// goFirst names the later changes that may be why, the latest first.
+func goFirst(later []string) string {
+	if len(later) == 0 {
+		return ""
+	}
+	words := " Take back what was changed there since first, with `reeve undo " + later[0] + "`"
+	if more := len(later) - 1; more > 0 {
+		words += " and then " + plural(int64(more), "one more", "more")
+	}
+	return words + "."
 }
 
 // undoSteps is how many steps a terminal is shown.

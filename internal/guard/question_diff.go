@@ -134,7 +134,7 @@ func (p *passed) wholeFor(q reeve.Question, r *Reply) func() string {
 	}
 	return func() string {
 		d := p.diff(DiffBounds{Lines: -1, Width: -1, Bytes: wholeMost})
-		text := r.visible(d.Text)
+		text := shorten(r.visible(d.Text), 3*wholeMost, &d.Left)
 		if !d.Left.IsZero() {
 			text = fmt.Sprintf("… This change is too large to be shown whole: %s are left out.\n%s", d.Left, text)
 		}

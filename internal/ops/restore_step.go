@@ -127,7 +127,11 @@ func (s *restoring) refused(e *reeve.Error) {
 	case reeve.NotEmpty:
 		state = reeve.StepNotEmpty
 	}
-	s.not(state, strings.TrimSuffix(e.What, "."))
+	why := strings.TrimSuffix(e.What, ".")
+	if s.Kind == reeve.RestoreMove && state == reeve.StepExists {
+		why = "cannot go back, since " + s.To + " " + why
+	}
+	s.not(state, why)
 	s.err = e
 }
 
